@@ -1,0 +1,124 @@
+# Copyright (c) gpu.k8s contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Judge all nodes, write the report, and show the chain."""
+
+from __future__ import annotations
+
+import json
+import os
+import typing as t
+from pathlib import Path
+
+from ansible.errors import AnsibleActionFail
+from ansible.plugins.action import ActionBase
+from ansible.utils.display import Display
+
+from ansible_collections.gpu.k8s.plugins.module_utils._evidence import SCHEMA
+from ansible_collections.gpu.k8s.plugins.module_utils._evidence.registered import (
+    chosen_layers,
+    cluster_read,
+    evidence_of_all,
+)
+from ansible_collections.gpu.k8s.plugins.module_utils._gate import why_closed
+from ansible_collections.gpu.k8s.plugins.module_utils._judge.node import judge_node
+from ansible_collections.gpu.k8s.plugins.module_utils._render.document import document
+from ansible_collections.gpu.k8s.plugins.module_utils._render.terminal import chain
+
+Result = dict[str, t.Any]
+
+display = Display()
+
+
+class ActionModule(ActionBase):
+    """Runs on the controller, in a play on localhost."""
+
+    TRANSFERS_FILES = False
+    _supports_check_mode = True
+    _supports_async = False
+    _requires_connection = False
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, t.Any] | None = None) -> Result:
+        super().run(tmp, task_vars)
+        _checked, args = self.validate_argument_spec(
+            {
+                "run": {"type": "dict"},
+                "expect": {"type": "dict"},
+                "context": {"default": ""},
+                "evidence_folder": {"type": "path"},
+                "report_folder": {"type": "path", "required": True},
+                "gate": {"choices": ["usable", "chosen", "none"], "default": "usable"},
+            },
+            mutually_exclusive=[("run", "evidence_folder")],
+            required_one_of=[("run", "evidence_folder")],
+            required_by={"run": ("expect",)},
+        )
+        folder = Path(args["report_folder"]).expanduser()
+        if args["evidence_folder"]:
+            run, cluster, evidence = _saved(Path(args["evidence_folder"]).expanduser())
+        else:
+            run, cluster, evidence = self._gathered(args, (task_vars or {})["hostvars"])
+            _save(folder / "evidence", run, cluster, evidence)
+        verdicts = [judge_node(one) for one in evidence]
+        told = document(run, cluster, verdicts)
+        _write(folder / "report.json", told)
+        display.display("\n" + chain(told, verdicts) + f"\nreport: {folder / 'report.json'}\n")
+        why = why_closed(args["gate"], verdicts, run["chosen"])
+        return {
+            "changed": False,
+            "conclusion": told["conclusion"],
+            "summary": told["summary"],
+            "passed": not why,
+            "why": why,
+            "report": str(folder / "report.json"),
+        }
+
+    def _gathered(self, args: Result, hostvars: t.Any) -> tuple[Result, Result, list[Result]]:
+        check_mode, hosts = bool(self._task.check_mode), args["run"]["hosts"]
+        evidence = evidence_of_all(hosts, hostvars, args["expect"], check_mode)
+        read = cluster_read(hostvars["localhost"]) or {}
+        run = {
+            "id": args["run"]["id"],
+            "started": args["run"]["started"],
+            "chosen": chosen_layers(hosts, hostvars),
+            "check_mode": check_mode,
+        }
+        cluster = {"context": args["context"] if read else ""}
+        cluster |= {key: read.get(key) for key in ("server", "version", "uid", "error")}
+        return run, cluster, evidence
+
+
+def _save(folder: Path, run: Result, cluster: Result, evidence: list[Result]) -> None:
+    _write(folder / "cluster.json", {"schema": SCHEMA, "run": run, "cluster": cluster})
+    for one in evidence:
+        _write(folder / f"node-{one['host'].replace('/', '_')}.json", one)
+
+
+def _saved(folder: Path) -> tuple[Result, Result, list[Result]]:
+    """Read saved evidence. Raises AnsibleActionFail with the remedy when there is none that can be judged."""
+    files = sorted(folder.glob("node-*.json"))
+    try:
+        about = json.loads((folder / "cluster.json").read_text(encoding="utf-8"))
+        evidence = [json.loads(file.read_text(encoding="utf-8")) for file in files]
+    except (OSError, ValueError) as error:
+        raise AnsibleActionFail(f"Not proven: the evidence in {folder} can't be read: {error}") from error
+    if not evidence:
+        raise AnsibleActionFail(f"Not proven: {folder} holds no node-*.json, so there is nothing to judge.")
+    for one in [about, *evidence]:
+        if one.get("schema") != SCHEMA:
+            raise AnsibleActionFail(
+                f"The evidence in {folder} has schema {one.get('schema')!r}; this version of gpu.k8s reads {SCHEMA}."
+            )
+    return about["run"], about["cluster"], evidence
+
+
+def _write(path: Path, content: Result) -> None:
+    """Write as a whole or not at all, readable by its owner only."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.part")
+    part.unlink(missing_ok=True)
+    with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        json.dump(content, file, indent=1, ensure_ascii=False)
+        file.write("\n")
+    part.replace(path)

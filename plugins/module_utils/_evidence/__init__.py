@@ -1,0 +1,24 @@
+# Copyright (c) gpu.k8s contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Evidence: what was seen on a host and in the cluster, and typed readings of it.
+
+Private to the collection. What is missing or unreadable is None; nothing here decides what that means.
+
+The evidence of one node, as it is saved::
+
+    schema: 1
+    host: inventory name
+    node_name: the Node's name if the user gave it, else null
+    chosen: the layers that this run was asked for
+    check_mode: whether Pods were allowed to be created
+    expect: {resource, image, smoke_gpus}
+    driver | toolkit | device_plugin: a look at the host: {records: {...}} or {error: {kind, reason}}, or null
+    kubernetes: {error, node, node_error, pods, pods_error} or null
+    smoke_pod | control_pod: what became of the Pod, or null
+"""
+
+from __future__ import annotations
+
+SCHEMA = 1

@@ -1,0 +1,66 @@
+# Copyright (c) gpu.k8s contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Put together the evidence of each node out of what the layers left behind."""
+
+from __future__ import annotations
+
+import typing as t
+from collections.abc import Mapping, Sequence
+
+from . import SCHEMA
+from .driver import read_driver
+from .host import read_look
+from .kubernetes import find_node
+
+Lookup = Mapping[str, t.Any]
+
+
+def assemble(
+    host: str,
+    names: Sequence[str],
+    run: Lookup,
+    looks: Lookup,
+    cluster: Lookup | None,
+    pods: Lookup | None = None,
+) -> dict[str, t.Any]:
+    """Return the evidence of one host, as the package's docstring lays it out.
+
+    ``names``: what the Node may be called: the user's word for it, the inventory name, its address.
+    ``run``: ``chosen``, ``check_mode`` and ``expect``. ``looks``: the host's looks by layer.
+    ``cluster``: the answer of cluster_info, None when it was not asked.
+    ``pods``: what became of this host's Pods: ``{smoke_pod, control_pod}``.
+    """
+    return {
+        "schema": SCHEMA,
+        "host": host,
+        "node_name": names[0],
+        "chosen": list(run["chosen"]),
+        "check_mode": run["check_mode"],
+        "expect": dict(run["expect"]),
+        **{layer: looks.get(layer) for layer in ("driver", "toolkit", "device_plugin")},
+        "kubernetes": None if cluster is None else _of_the_cluster(names, looks, cluster),
+        "smoke_pod": (pods or {}).get("smoke_pod"),
+        "control_pod": (pods or {}).get("control_pod"),
+    }
+
+
+def _of_the_cluster(names: Sequence[str], looks: Lookup, cluster: Lookup) -> dict[str, t.Any]:
+    lists = cluster.get("lists") or {}
+    nodes, pods = lists.get("nodes") or {}, lists.get("pods") or {}
+    look = read_look(looks.get("driver"))
+    machine_id = read_driver(look).machine_id if look else None
+    node = find_node(nodes.get("items") or (), names, machine_id)
+    return {
+        "error": cluster.get("error"),
+        "node": node,
+        "node_error": nodes.get("error"),
+        "pods": None if node is None or pods.get("items") is None else _on(node, pods["items"]),
+        "pods_error": pods.get("error"),
+    }
+
+
+def _on(node: Lookup, pods: Sequence[Lookup]) -> list[Lookup]:
+    name = node["metadata"]["name"]
+    return [pod for pod in pods if (pod.get("spec") or {}).get("nodeName") == name]

@@ -1,0 +1,54 @@
+# Copyright (c) gpu.k8s contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The gate: what makes a run fail. Private to the collection."""
+
+from __future__ import annotations
+
+import typing as t
+from collections.abc import Sequence
+
+from ._chain import NodeVerdict
+
+Gate = t.Literal["usable", "chosen", "none"]
+
+
+def why_closed(gate: Gate, verdicts: Sequence[NodeVerdict], chosen: Sequence[str]) -> str:
+    """Return in one line why the gate is closed; empty when it is open.
+
+    ``usable``: every node must be usable. ``chosen``: every layer that the run looked at must pass on every node.
+    A gate without nodes is never open, unless it is ``none``.
+    """
+    if gate == "none":
+        return ""
+    if not verdicts:
+        return "Not proven: no node was judged."
+    shut = [verdict for verdict in verdicts if not _fine(verdict, gate, chosen)]
+    if not shut:
+        return "" if gate == "usable" or chosen else "Not proven: no layer was looked at."
+    return (
+        f"{len(shut)} of {len(verdicts)} nodes keep the gate closed: "
+        + "; ".join(_words(v) for v in shut)
+        + _hint(gate, shut, chosen)
+    )
+
+
+def _fine(verdict: NodeVerdict, gate: Gate, chosen: Sequence[str]) -> bool:
+    if gate == "usable":
+        return verdict.conclusion == "usable"
+    return all(c.status == "pass" for c in verdict.checkpoints if c.layer in chosen)
+
+
+def _words(verdict: NodeVerdict) -> str:
+    deciding = verdict.deciding
+    code = f" ({deciding.code})" if deciding else ""
+    if verdict.conclusion == "broken":
+        return f"{verdict.host} is broken at {verdict.first_broken_layer}{code}"
+    return f"{verdict.host} is not proven{code}"
+
+
+def _hint(gate: Gate, shut: Sequence[NodeVerdict], chosen: Sequence[str]) -> str:
+    if gate == "usable" and all(_fine(verdict, "chosen", chosen) for verdict in shut) and chosen:
+        return ". Every chosen layer passes; gpu_k8s_gate=chosen asks for no more than that."
+    return "."

@@ -1,0 +1,147 @@
+# Copyright (c) gpu.k8s contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The whole chain of one node: from its evidence to its verdict."""
+
+from __future__ import annotations
+
+import typing as t
+from collections.abc import Iterator, Mapping, Sequence
+
+from .._catalogue import found
+from .._chain import CHECKPOINTS, Finding, Judgement, Layer, NodeVerdict, conclude
+from .._evidence.device_plugin import registered_devices
+from .._evidence.driver import DriverFacts, read_driver
+from .._evidence.host import HostLook, read_look
+from .._evidence.kubernetes import NodeFacts, holders, read_node
+from .device_plugin import judge_device_plugin
+from .driver import judge_driver
+from .scheduler import judge_scheduler
+from .smoke_pod import judge_smoke_pod
+from .toolkit import judge_toolkit
+
+Evidence = Mapping[str, t.Any]
+
+
+def judge_node(evidence: Evidence) -> NodeVerdict:
+    """Judge the six checkpoints of one node and conclude."""
+    node = (evidence.get("kubernetes") or {}).get("node")
+    name = node["metadata"]["name"] if node else evidence.get("node_name")
+    return conclude(evidence["host"], name, judge_checkpoints(evidence))
+
+
+def judge_checkpoints(evidence: Evidence) -> Iterator[Judgement]:
+    """Judge each checkpoint by itself. One that was not chosen is skipped, one without evidence is unknown."""
+    for layer, judge in (
+        ("driver", _driver),
+        ("toolkit", _toolkit),
+        ("device_plugin", _device_plugin),
+        ("scheduler", _scheduler),
+        ("smoke_pod", _smoke_pod),
+    ):
+        if layer in evidence["chosen"]:
+            yield from judge(evidence)
+        else:
+            yield from _skipped(t.cast(Layer, layer), "not chosen")
+
+
+def _skipped(layer: Layer, why: str) -> Iterator[Judgement]:
+    for checkpoint in CHECKPOINTS:
+        if checkpoint.layer == layer:
+            yield Judgement(checkpoint.number, skipped=why)
+
+
+def _driver(evidence: Evidence) -> Iterator[Judgement]:
+    yield judge_driver(_look(evidence, "driver"), evidence["host"])
+
+
+def _toolkit(evidence: Evidence) -> Iterator[Judgement]:
+    expect = evidence["expect"]
+    yield judge_toolkit(_look(evidence, "toolkit"), expect["image"], expect["runtime_handler"])
+
+
+def _device_plugin(evidence: Evidence) -> Iterator[Judgement]:
+    node, why_not = _node(evidence)
+    if node is None:
+        yield Judgement(3, tuple(why_not))
+        return
+    resource = evidence["expect"]["resource"]
+    look = read_look(evidence.get("device_plugin"))
+    registered = registered_devices(look, resource) if look else None
+    yield judge_device_plugin(node, resource, _host_uuids(evidence), registered)
+
+
+def _scheduler(evidence: Evidence) -> Iterator[Judgement]:
+    node, why_not = _node(evidence)
+    if node is None:
+        yield Judgement(4, tuple(why_not))
+        return
+    kubernetes, expect = evidence["kubernetes"], evidence["expect"]
+    if kubernetes.get("pods") is None:
+        reason = kubernetes.get("pods_error") or "it was not read"
+        yield Judgement(4, (found("PRE005", "kubernetes.pods_error", what="Pods", reason=reason),))
+        return
+    taken = holders(kubernetes["pods"], node.name, expect["resource"])
+    yield judge_scheduler(node, expect["resource"], taken, expect["smoke_gpus"])
+
+
+def _smoke_pod(evidence: Evidence) -> Iterator[Judgement]:
+    smoke = evidence.get("smoke_pod") or {"not_tried": "no smoke Pod was tried"}
+    node, why_not = _node(evidence)
+    if "not_tried" in smoke:
+        if evidence.get("check_mode"):
+            yield from _skipped("smoke_pod", "no Pod is created in check mode")
+            return
+        reason = tuple(why_not) or (found("SMK015", "smoke_pod", missing=smoke["not_tried"]),)
+        yield Judgement(5, reason)
+        yield Judgement(6, reason)
+        return
+    name = node.name if node else evidence.get("node_name")
+    yield from judge_smoke_pod(
+        smoke, evidence.get("control_pod"), name, evidence["expect"]["resource"], _host_uuids(evidence)
+    )
+
+
+def _look(evidence: Evidence, layer: str) -> HostLook:
+    look = read_look(evidence.get(layer))
+    return look or HostLook(kind="no_transcript", error="there is no evidence of it")
+
+
+def _driver_facts(evidence: Evidence) -> DriverFacts | None:
+    look = read_look(evidence.get("driver"))
+    return read_driver(look) if look else None
+
+
+def _host_uuids(evidence: Evidence) -> Sequence[str] | None:
+    facts = _driver_facts(evidence)
+    return None if facts is None or facts.gpus is None else [gpu.uuid for gpu in facts.gpus]
+
+
+def _node(evidence: Evidence) -> tuple[NodeFacts | None, list[Finding]]:
+    """Return the Node that is this host, or why there is none that may be judged."""
+    kubernetes = evidence.get("kubernetes")
+    if kubernetes is None or kubernetes.get("error"):
+        reason = (kubernetes or {}).get("error") or "it was not asked"
+        return None, [found("PRE002", "kubernetes.error", reason=reason)]
+    if kubernetes.get("node") is None:
+        if kubernetes.get("node_error"):
+            return None, [found("PRE005", "kubernetes.node_error", what="Nodes", reason=kubernetes["node_error"])]
+        return None, [found("PRE003", "kubernetes.node", host=evidence["host"])]
+    node = read_node(kubernetes["node"], evidence["expect"]["resource"])
+    mismatch = list(_is_the_host(evidence["host"], node, _driver_facts(evidence)))
+    return (None, mismatch) if mismatch else (node, [])
+
+
+def _is_the_host(host: str, node: NodeFacts, facts: DriverFacts | None) -> Iterator[Finding]:
+    """machine-id and boot_id on the host equal those that the Node's kubelet reports."""
+    if facts is None:
+        return
+    for field, on_host, on_node in (
+        ("machine-id", facts.machine_id, node.machine_id),
+        ("boot_id", facts.boot_id, node.boot_id),
+    ):
+        if on_host and on_node and on_host != on_node:
+            pointers = (f"driver.{field.replace('-', '_')}", "kubernetes.node.status.nodeInfo")
+            yield found("PRE004", *pointers, host=host, node=node.name, field=field, on_host=on_host, on_node=on_node)
+            return

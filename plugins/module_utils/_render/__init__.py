@@ -1,0 +1,5 @@
+# Copyright (c) gpu.k8s contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Render verdicts. Decides nothing. Private to the collection."""

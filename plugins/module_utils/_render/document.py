@@ -1,0 +1,53 @@
+# Copyright (c) gpu.k8s contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The verdict document: what report.json holds."""
+
+from __future__ import annotations
+
+import typing as t
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+
+from .._chain import NodeVerdict, conclude_run
+
+SCHEMA = 1
+
+
+def document(
+    run: Mapping[str, t.Any], cluster: Mapping[str, t.Any], verdicts: Sequence[NodeVerdict]
+) -> dict[str, t.Any]:
+    """Return the verdict document of all nodes.
+
+    ``run``: ``id``, ``started``, ``chosen``, ``check_mode``.
+    ``cluster``: ``context``, ``server``, ``version``, ``uid``.
+    """
+    counts = Counter(verdict.conclusion for verdict in verdicts)
+    return {
+        "schema": SCHEMA,
+        "run": dict(run),
+        "cluster": dict(cluster),
+        "conclusion": conclude_run(verdicts),
+        "summary": {
+            "nodes": len(verdicts),
+            "usable": counts["usable"],
+            "broken": counts["broken"],
+            "not_proven": counts["not proven"],
+        },
+        "nodes": [_node(verdict) for verdict in verdicts],
+    }
+
+
+def _node(verdict: NodeVerdict) -> dict[str, t.Any]:
+    deciding = verdict.deciding
+    return {
+        "host": verdict.host,
+        "node": verdict.node,
+        "conclusion": verdict.conclusion,
+        "first_broken_layer": verdict.first_broken_layer,
+        "deciding_code": deciding.code if deciding else None,
+        "not_proven": list(verdict.not_proven),
+        "checkpoints": [asdict(checkpoint) for checkpoint in verdict.checkpoints],
+    }

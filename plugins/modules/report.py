@@ -1,0 +1,87 @@
+#!/usr/bin/python
+# Copyright (c) gpu.k8s contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: report
+short_description: Judge all nodes, write the report, and show the chain
+version_added: 0.1.0
+description:
+  - Judges the evidence of every node, writes it and the verdicts to files of mode 0600, and shows six marks a node on
+    the terminal.
+  - It does not fail for a verdict. RV(passed) says whether the gate is open.
+author:
+  - gpu.k8s contributors (@gpu-k8s)
+extends_documentation_fragment:
+  - gpu.k8s._attributes
+attributes:
+  check_mode:
+    support: full
+    details: The report is written in check mode as well; it is the run's answer and no change of a node.
+  diff_mode:
+    support: none
+  idempotent:
+    support: full
+notes:
+  - This is an action plugin. It runs on the controller and reads what the roles of this collection registered.
+options:
+  run:
+    description: The run, as M(gpu.k8s.begin) returned it. Without it, O(evidence_folder) is judged.
+    type: dict
+  expect:
+    description: What the nodes are judged by, C(resource), C(image), C(runtime_handler) and C(smoke_gpus).
+    type: dict
+  context:
+    description: The kubeconfig context that was asked, for the report.
+    type: str
+    default: ""
+  evidence_folder:
+    description: A folder with saved evidence to judge again, without any host or cluster.
+    type: path
+  report_folder:
+    description: The folder on the controller that the report is written to.
+    type: path
+    required: true
+  gate:
+    description:
+      - What closes the gate. V(usable) wants every node usable. V(chosen) wants every chosen layer to pass on every
+        node. V(none) keeps it open.
+    type: str
+    choices: [usable, chosen, none]
+    default: usable
+"""
+
+EXAMPLES = r"""
+- name: Report
+  gpu.k8s.report:
+    run: "{{ preflight_run }}"
+    expect: {resource: nvidia.com/gpu, image: "docker.io/lab/smoke:1", runtime_handler: nvidia, smoke_gpus: 1}
+    report_folder: gpu-k8s-report
+  register: report_result
+"""
+
+RETURN = r"""
+conclusion:
+  description: One word for all nodes, V(usable), V(broken) or V(not proven).
+  returned: always
+  type: str
+passed:
+  description: Whether the gate is open.
+  returned: always
+  type: bool
+why:
+  description: Why the gate is closed, in one line; empty when it is open.
+  returned: always
+  type: str
+summary:
+  description: The number of nodes by conclusion.
+  returned: always
+  type: dict
+report:
+  description: The path of the report.
+  returned: always
+  type: str
+"""
