@@ -16,6 +16,7 @@ from pathlib import Path
 
 try:
     import urllib3
+    import yaml
     from kubernetes import client, config
 except ImportError as error:
     MISSING: str | None = str(error)
@@ -46,8 +47,8 @@ class Cluster:
         path = str(Path(kubeconfig).expanduser())
         settings = client.Configuration()
         try:
-            contexts, _current = config.list_kube_config_contexts(config_file=path)
-            names = [c["name"] for c in contexts]
+            contexts = (yaml.safe_load(Path(path).read_text(encoding="utf-8")) or {}).get("contexts")
+            names = [one["name"] for one in contexts or ()]
             if context not in names:
                 raise ApiError(f"{path} has no context {context!r}; it has: {', '.join(sorted(names)) or 'none'}")
             config.load_kube_config(config_file=path, context=context, client_configuration=settings)

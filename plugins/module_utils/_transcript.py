@@ -57,6 +57,8 @@ def parse(output: str) -> Records:
         if not line.startswith(MARK):
             continue
         word, _space, rest = line[len(MARK) :].rstrip().partition(" ")
+        if not started and word != "transcript":
+            continue
         if word == "transcript":
             version, _space, encoding = rest.partition(" ")
             if version != FORMAT:

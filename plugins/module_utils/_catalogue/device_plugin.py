@@ -75,15 +75,4 @@ ENTRIES = (
         mistaken_for="A broken driver.",
         sources=("https://kubernetes.io/docs/concepts/extend-kubernetes/compute-storage-net/device-plugins/",),
     ),
-    Entry(
-        code="DPL006",
-        layer="device_plugin",
-        status="unknown",
-        title="The device plugin's evidence is incomplete",
-        message="The evidence of the device plugin layer is incomplete: {missing}",
-        meaning="What the Node advertises could not be read, so it proves nothing.",
-        remedy="Run again; if it stays, read the Node with `kubectl get node {node} -o yaml`.",
-        mistaken_for="A Node without GPUs.",
-        sources=("lab",),
-    ),
 )

@@ -188,6 +188,19 @@ ENTRIES = (
         sources=("lab",),
     ),
     Entry(
+        code="SMK017",
+        layer="smoke_pod",
+        status="fail",
+        title="The smoke Pod saw another GPU than the kubelet allocated to it",
+        message="The kubelet allocated {allocated} to the Pod, and the Pod saw {seen}.",
+        meaning="The runtime injects other GPUs than those that Kubernetes counts as given away, so that Pods can "
+        "collide on one GPU.",
+        remedy="Compare the device plugin's device ids and device list strategy with the runtime's mode: an index "
+        "that is counted differently, or a CDI specification that is out of date.",
+        mistaken_for="A pass: the number of GPUs is right.",
+        sources=("https://kubernetes.io/docs/concepts/extend-kubernetes/compute-storage-net/device-plugins/", "lab"),
+    ),
+    Entry(
         code="SMK016",
         layer="smoke_pod",
         status="unknown",

@@ -53,6 +53,12 @@ def gpus_listed(text: str) -> tuple[Gpu, ...]:
     return tuple(Gpu(m["uuid"], m["name"]) for m in _GPU_LINE.finditer(text))
 
 
+def _gpus_or_unreadable(text: str) -> tuple[Gpu, ...] | None:
+    """No GPU is believed only where nvidia-smi says so; a list in unknown words is unreadable."""
+    gpus = gpus_listed(text)
+    return gpus if gpus or re.search(r"no (devices|gpus?)", text, re.IGNORECASE) else None
+
+
 def read_driver(look: HostLook) -> DriverFacts:
     """Read the records of the driver's probe."""
     pci = look.stdout_of("pci_devices")
@@ -63,7 +69,7 @@ def read_driver(look: HostLook) -> DriverFacts:
         else tuple(PciGpu(m["address"], m["driver"]) for m in _PCI_LINE.finditer(pci) if m["vendor"] == _NVIDIA),
         module_version=_first_line(look.stdout_of("module_version")),
         library_versions=tuple(dict.fromkeys(_LIBRARY_FILE.findall(look.stdout_of("nvml_libraries") or ""))),
-        gpus=None if listed is None else gpus_listed(listed),
+        gpus=None if listed is None else _gpus_or_unreadable(listed),
         boot_id=_first_line(look.stdout_of("boot_id")),
         machine_id=_first_line(look.stdout_of("machine_id")),
     )

@@ -56,7 +56,10 @@ def read_log(log: str, nonce: str) -> SmokeLog:
 
 @dataclass(frozen=True)
 class PodEnd:
-    """How far a Pod came. ``exit_code`` is None unless its container ended by itself."""
+    """How far a Pod came. ``exit_code`` is None unless its container ended by itself.
+
+    ``allocated`` are the devices that the kubelet gave it; empty where the kubelet does not say (before 1.34).
+    """
 
     phase: str
     node: str | None
@@ -69,6 +72,7 @@ class PodEnd:
     ended_reason: str
     restarts: int
     pod_reason: str
+    allocated: tuple[str, ...]
 
 
 def read_end(pod: Mapping[str, t.Any]) -> PodEnd:
@@ -90,4 +94,9 @@ def read_end(pod: Mapping[str, t.Any]) -> PodEnd:
         ended_reason=str(ended.get("reason") or ""),
         restarts=int(container.get("restartCount") or 0),
         pod_reason=": ".join(str(status[key]) for key in ("reason", "message") if status.get(key)),
+        allocated=tuple(
+            str(device["resourceID"]).partition("::")[0]
+            for resource in container.get("allocatedResourcesStatus") or ()
+            for device in resource.get("resources") or ()
+        ),
     )

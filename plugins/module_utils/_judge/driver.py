@@ -120,8 +120,7 @@ def _complete(look: HostLook, facts: DriverFacts) -> Iterator[Finding]:
         words
         for words, there in (
             ("the PCI bus could not be listed", facts.pci_gpus is not None),
-            ("nvidia-smi -L did not run", "nvidia_smi_list" in look.records),
-            ("nvidia-smi -L could not be read", facts.gpus is None or bool(facts.gpus)),
+            ("nvidia-smi -L did not run, or its list could not be read", facts.gpus is not None),
             ("nvidia-smi --query-gpu did not run", "nvidia_smi_query" in look.records),
             ("the version of the kernel module could not be read", facts.module_version is not None),
             ("the bus lists no GPU and nvidia-smi does", not (facts.pci_gpus == () and facts.gpus)),

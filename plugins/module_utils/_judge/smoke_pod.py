@@ -137,6 +137,11 @@ def _log_proves(smoke: PodEvidence, resource: str, host_uuids: Sequence[str] | N
     asked = int(smoke.get("asked", 1))
     if len(set(log.uuids)) != asked or (resource == "nvidia.com/gpu" and len(log.devices) != asked):
         yield found("SMK008", "smoke_pod.log", asked=asked, seen=_sight(log))
+    allocated = {device for device in read_end(smoke["pod"]).allocated if device.startswith("GPU-")}
+    if allocated and allocated != set(log.uuids):
+        yield found(
+            "SMK017", "smoke_pod.pod", "smoke_pod.log", allocated=", ".join(sorted(allocated)), seen=_sight(log)
+        )
     if host_uuids is not None:
         strangers = [uuid for uuid in log.uuids if uuid.startswith("GPU-") and uuid not in host_uuids]
         if strangers:

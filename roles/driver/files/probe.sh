@@ -41,29 +41,32 @@ uptime_centiseconds() {
     printf '%s' "${up%.*}${up#*.}"
 }
 
-# run_to_deadline SECONDS COMMAND... : leaves $scratch/{out,err,code}; no code means that it was abandoned.
-# A process that hangs in the kernel can't be killed or waited for, so its end is read from a file.
+# run_to_deadline SECONDS NAME COMMAND... : leaves $scratch/NAME.{out,err} and sets exit_code, to "none" when the
+# command was abandoned. A process that hangs in the kernel can't be killed or waited for, so its end is read from a
+# file; the files are the command's own, since one that was abandoned may still write to them.
 run_to_deadline() {
     until=$(($(uptime_centiseconds) + $1 * 100))
-    shift
-    rm -f "$scratch/code"
+    mine=$scratch/$2
+    shift 2
     (
         ulimit -f 65536 # blocks of 512 bytes: output without end must not fill the node's disk
-        "$@" >"$scratch/out" 2>"$scratch/err" </dev/null &
-        echo $! >"$scratch/pid"
+        "$@" >"$mine.out" 2>"$mine.err" </dev/null &
+        echo $! >"$mine.pid"
         wait $!
-        echo $? >"$scratch/code.part"
-        mv "$scratch/code.part" "$scratch/code"
+        echo $? >"$mine.part"
+        mv "$mine.part" "$mine.code"
     ) >/dev/null 2>&1 &
     pause=0.01
-    while [ ! -e "$scratch/code" ]; do
+    exit_code=none
+    while [ ! -e "$mine.code" ]; do
         if [ "$(uptime_centiseconds)" -ge "$until" ]; then
-            kill -9 "$(cat "$scratch/pid")" 2>/dev/null
+            kill -9 "$(cat "$mine.pid")" 2>/dev/null
             return
         fi
         sleep "$pause" 2>/dev/null || sleep 1
         [ "$pause" = 0.01 ] && pause=0.02 || pause=0.05
     done
+    read -r exit_code <"$mine.code"
 }
 
 # look [-t SECONDS] NAME COMMAND... : runs the command to its deadline and prints what it did.
@@ -76,20 +79,17 @@ look() {
     record=$1
     shift
     started=$(uptime_centiseconds)
-    run_to_deadline "$seconds" "$@"
+    run_to_deadline "$seconds" "$record" "$@"
     took=$(($(uptime_centiseconds) - started))
     took=$((took / 100)).$((took / 10 % 10))$((took % 10))
-    exit_code=none
-    [ -e "$scratch/code" ] && read -r exit_code <"$scratch/code"
-    cp "$scratch/out" "$scratch/$record.out" # later steps of the probe may read it
     records=$((records + 1))
     "emit_$format" "$@"
 }
 
 emit_text() {
     printf '\n== %s: %s\n' "$record" "$*"
-    head -c "$output_limit" "$scratch/out"
-    sed 's/^/stderr: /' "$scratch/err" | head -c "$output_limit"
+    head -c "$output_limit" "$scratch/$record.out"
+    sed 's/^/stderr: /' "$scratch/$record.err" | head -c "$output_limit"
     if [ "$exit_code" = none ]; then
         printf -- '-- abandoned after %s s\n' "$took"
     else
@@ -103,8 +103,8 @@ emit_encoded() {
     printf '@gpu.k8s exit_code %s\n@gpu.k8s seconds %s\n' "$exit_code" "$took"
     for stream in out err; do
         whole=whole
-        [ "$(wc -c <"$scratch/$stream")" -gt "$output_limit" ] && whole=cut_off
-        printf '@gpu.k8s std%s %s %s\n' "$stream" "$whole" "$(head -c "$output_limit" "$scratch/$stream" | "encode_$encoding")"
+        [ "$(wc -c <"$scratch/$record.$stream")" -gt "$output_limit" ] && whole=cut_off
+        printf '@gpu.k8s std%s %s %s\n' "$stream" "$whole" "$(head -c "$output_limit" "$scratch/$record.$stream" | "encode_$encoding")"
     done
     printf '@gpu.k8s end %s\n' "$record"
 }
@@ -135,7 +135,7 @@ list_pci_display_and_3d_devices() {
         read -r vendor <"$device/vendor"
         read -r id <"$device/device"
         driver=none
-        [ -e "$device/driver" ] && driver=$(readlink "$device/driver") && driver=${driver##*/}
+        [ -h "$device/driver" ] && driver=$(readlink "$device/driver") && driver=${driver##*/}
         printf '%s vendor=%s device=%s class=%s driver=%s\n' "${device##*/}" "$vendor" "$id" "$class" "$driver"
     done
     [ -d /sys/bus/pci/devices ]

@@ -7,6 +7,7 @@
 # Its end is an experiment: a minimal container apart from Kubernetes, through the runtime that the
 # kubelet uses, which asks for one GPU by UUID, and a control that asks for none. Both are removed.
 
+: "${scratch:?the probe of the driver layer has to come first}"
 image=${GPU_K8S_IMAGE:-}                      # full reference; it must be on the node already
 runtime_handler=${GPU_K8S_RUNTIME_HANDLER:-nvidia}
 nonce=${GPU_K8S_NONCE:-$$}
@@ -24,8 +25,11 @@ list_cdi_specs() {
 
 # The handlers that the running daemon has loaded, one a line: name, binary.
 list_loaded_handlers() {
-    crictl info -o go-template --template \
-        '{{range $name, $runtime := .config.containerd.runtimes}}{{$name}} {{with $runtime.options}}{{.BinaryName}}{{end}}{{"\n"}}{{end}}'
+    crictl info -o go-template --template "$(cat <<'EOF'
+{{range $name, $runtime := .config.containerd.runtimes}}{{$name}} {{with $runtime.options}}{{.BinaryName}}{{end}}
+{{end}}
+EOF
+    )"
 }
 
 handler_binary() {
@@ -39,7 +43,18 @@ first_gpu() {
 }
 
 # What the container runs: the nonces show that all of its output arrived.
-inside='echo "begin $0"; nvidia-smi -L; code=$?; for d in /dev/nvidia[0-9]*; do [ -e "$d" ] && echo "device $d"; done; echo "end $0"; exit $code'
+inside=$(
+    cat <<'EOF'
+echo "begin $0"
+nvidia-smi -L
+code=$?
+for device in /dev/nvidia[0-9]*; do
+    [ -e "$device" ] && echo "device $device"
+done
+echo "end $0"
+exit "$code"
+EOF
+)
 
 # run_container NAME OPTION... : the options say how the GPU is asked for.
 run_container() {
@@ -58,8 +73,8 @@ remove_container() {
 
 clean_up() {
     [ -n "${experiment:-}" ] || return 0
-    run_to_deadline 20 remove_container "$experiment-gpu"
-    run_to_deadline 20 remove_container "$experiment-control"
+    run_to_deadline 20 clean_gpu remove_container "$experiment-gpu"
+    run_to_deadline 20 clean_control remove_container "$experiment-control"
 }
 
 experiment_with_containerd() {

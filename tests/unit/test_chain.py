@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The layers against each other: the first broken one is blamed, and nothing passes by silence."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from ansible_collections.gpu.k8s.plugins.module_utils._catalogue import CATALOGUE
+from ansible_collections.gpu.k8s.plugins.module_utils._chain import (
+    CHECKPOINTS,
+    LAYERS,
+    Finding,
+    Judgement,
+    conclude,
+    conclude_run,
+)
+from ansible_collections.gpu.k8s.plugins.module_utils._gate import why_closed
+
+
+def finding(layer: str, status: str) -> Finding:
+    return Finding("XXX000", layer, status, "what", "do this")
+
+
+def judgements(**changed: Judgement) -> list[Judgement]:
+    """Six passes but for ``c<number>=...``."""
+    return [changed.get(f"c{c.number}", Judgement(c.number, seen="yes")) for c in CHECKPOINTS]
+
+
+def statuses(*args: Judgement) -> list[str]:
+    return [c.status for c in conclude("h", "n", args).checkpoints]
+
+
+def test_six_passes_are_usable() -> None:
+    verdict = conclude("h", "n", judgements())
+    assert verdict.conclusion == "usable"
+    assert verdict.not_proven == ()
+    assert verdict.deciding is None
+
+
+@pytest.mark.parametrize("number", range(1, 7))
+def test_a_checkpoint_without_judgement_is_never_a_pass(number: int) -> None:
+    verdict = conclude("h", "n", [j for j in judgements() if j.checkpoint != number])
+    assert verdict.conclusion == "not proven"
+    assert verdict.not_proven == (number,)
+
+
+@pytest.mark.parametrize("number", range(1, 7))
+@pytest.mark.parametrize("status", ["unknown", "busy"])
+def test_what_is_not_proven_is_named(number: int, status: str) -> None:
+    layer = CHECKPOINTS[number - 1].layer
+    changed = Judgement(number, (finding(layer, status),))
+    verdict = conclude("h", "n", judgements(**{f"c{number}": changed}))
+    assert (verdict.conclusion, verdict.not_proven) == ("not proven", (number,))
+    assert verdict.deciding is not None
+    assert verdict.deciding.status == status
+
+
+@pytest.mark.parametrize("number", range(1, 7))
+def test_a_skip_is_not_a_pass(number: int) -> None:
+    verdict = conclude("h", "n", judgements(**{f"c{number}": Judgement(number, skipped="not chosen")}))
+    assert verdict.conclusion == "not proven"
+    assert verdict.checkpoints[number - 1].status == "skip"
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_what_lies_above_the_first_broken_layer_is_blocked(layer: str) -> None:
+    number = next(c.number for c in CHECKPOINTS if c.layer == layer)
+    given = judgements(**{f"c{number}": Judgement(number, (finding(layer, "fail"),))})
+    verdict = conclude("h", "n", given)
+    assert (verdict.conclusion, verdict.first_broken_layer) == ("broken", layer)
+    for checkpoint in verdict.checkpoints:
+        if LAYERS.index(checkpoint.layer) > LAYERS.index(layer):
+            assert checkpoint.status == "blocked"
+        elif checkpoint.number == number:
+            assert checkpoint.status == "fail"
+        else:
+            assert checkpoint.status == "pass"
+
+
+def test_a_finding_may_blame_a_lower_layer() -> None:
+    given = judgements(c6=Judgement(6, (finding("toolkit", "fail"),)))
+    verdict = conclude("h", "n", given)
+    assert verdict.first_broken_layer == "toolkit"
+    assert [c.status for c in verdict.checkpoints] == ["pass", "fail", "blocked", "blocked", "blocked", "blocked"]
+    assert verdict.deciding in verdict.checkpoints[1].findings
+
+
+def test_the_lower_of_two_broken_layers_is_first() -> None:
+    given = judgements(c1=Judgement(1, (finding("driver", "fail"),)), c4=Judgement(4, (finding("scheduler", "fail"),)))
+    assert conclude("h", "n", given).first_broken_layer == "driver"
+
+
+def test_a_warning_does_not_keep_from_passing() -> None:
+    assert statuses(*judgements(c2=Judgement(2, (finding("toolkit", "warning"),), seen="yes")))[1] == "pass"
+    assert statuses(*judgements(c2=Judgement(2, (finding("toolkit", "warning"),))))[1] == "unknown"
+
+
+def test_no_combination_of_judgements_is_usable_but_six_passes() -> None:
+    options = [
+        Judgement(0, seen="yes"),
+        Judgement(0),
+        Judgement(0, skipped="s"),
+        Judgement(0, (finding("driver", "unknown"),), seen="yes"),
+        Judgement(0, (finding("driver", "busy"),)),
+        Judgement(0, (finding("smoke_pod", "fail"),), seen="yes"),
+    ]
+    usable = 0
+    for chosen in itertools.product(range(len(options)), repeat=6):
+        given = [
+            Judgement(n, options[i].findings, options[i].seen, options[i].skipped) for n, i in enumerate(chosen, 1)
+        ]
+        usable += conclude("h", "n", given).conclusion == "usable"
+    assert usable == 1
+
+
+def test_a_run_is_usable_only_with_nodes_that_all_are() -> None:
+    good, open_ = conclude("a", "a", judgements()), conclude("b", "b", [])
+    broken = conclude("c", "c", judgements(c1=Judgement(1, (finding("driver", "fail"),))))
+    assert conclude_run([]) == "not proven"
+    assert conclude_run([good]) == "usable"
+    assert conclude_run([good, open_]) == "not proven"
+    assert conclude_run([good, open_, broken]) == "broken"
+
+
+def test_the_gate() -> None:
+    good = conclude("a", "a", judgements())
+    driver_only = conclude(
+        "b", "b", [Judgement(1, seen="yes"), *(Judgement(n, skipped="not chosen") for n in range(2, 7))]
+    )
+    assert why_closed("usable", [good], LAYERS) == ""
+    assert why_closed("usable", [], LAYERS) == "Not proven: no node was judged."
+    assert why_closed("chosen", [], ["driver"]) == "Not proven: no node was judged."
+    assert "gpu_k8s_gate=chosen" in why_closed("usable", [good, driver_only], ["driver"])
+    assert why_closed("chosen", [good, driver_only], ["driver"]) == ""
+    assert why_closed("chosen", [good, driver_only], []) == "Not proven: no layer was looked at."
+    assert "b is not proven" in why_closed("chosen", [driver_only], ["driver", "toolkit"])
+    assert why_closed("none", [driver_only], LAYERS) == ""
+
+
+def test_catalogue_codes_are_of_their_layer() -> None:
+    prefixes = {"preflight": "PRE", "driver": "DRV", "toolkit": "TKT", "device_plugin": "DPL", "scheduler": "SCH"}
+    for code, entry in CATALOGUE.items():
+        assert code == entry.code
+        assert code.startswith(prefixes.get(entry.layer, "SMK"))
+        assert all((entry.title, entry.meaning, entry.remedy, entry.mistaken_for, entry.sources))

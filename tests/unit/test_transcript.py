@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The probe's transcript survives every shell, encoding and accident on its way."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.gpu.k8s.plugins.module_utils._probe import script
+from ansible_collections.gpu.k8s.plugins.module_utils._transcript import TranscriptError, parse
+
+PROBE = Path(__file__).parents[2] / "roles/driver/files/probe.sh"
+SHELLS = [shell for shell in (["dash"], ["bash"], ["busybox", "sh"]) if shutil.which(shell[0])]
+
+
+def run(shell: list[str], looks: str, **settings: str) -> str:
+    """Run the shared part of the probe with looks of our own, as the plugin would send it."""
+    environment = {"PATH": os.environ["PATH"], "GPU_K8S_LAYERS": "none", "GPU_K8S_FORMAT": "encoded", **settings}
+    sent = PROBE.read_text() + looks + "\nend_transcript\n"
+    done = subprocess.run(
+        [*shell, "-s"], input=sent.encode(), capture_output=True, env=environment, timeout=60, check=True
+    )
+    return done.stdout.decode()
+
+
+@pytest.fixture(params=SHELLS, ids=lambda shell: shell[0])
+def shell(request: pytest.FixtureRequest) -> list[str]:
+    return request.param
+
+
+def test_records_what_a_command_did(shell: list[str]) -> None:
+    records = parse(run(shell, "look both sh -c 'echo out; echo err >&2; exit 3'"))
+    record = records["both"]
+    assert (record["stdout"], record["stderr"], record["exit_code"]) == ("out\n", "err\n", 3)
+    assert (record["timed_out"], record["cut_off"]) == (False, False)
+    assert record["command"] == "sh -c echo out; echo err >&2; exit 3"
+    assert record["seconds"] < 5
+
+
+def test_every_byte_survives(shell: list[str]) -> None:
+    records = parse(run(shell, r"look odd printf 'a\000b\377\tc\r\n@gpu.k8s complete 9\nz'"))
+    assert records["odd"]["stdout"] == "ab�\tc\n@gpu.k8s complete 9\nz"
+
+
+def test_hex_does_as_well_where_there_is_no_base64(shell: list[str]) -> None:
+    text = run(shell, "look same printf 'x y\\n'").replace("transcript 1 base64", "transcript 1 hex")
+    assert parse(text.replace("eCB5Cg==", "7820790a").replace("cHJpbnRmIHggeVxu", "61"))["same"]["stdout"] == "x y\n"
+
+
+def test_abandons_a_command_that_does_not_end(shell: list[str]) -> None:
+    records = parse(run(shell, "look slow sleep 30\nlook next echo on", GPU_K8S_DEADLINE="1"))
+    assert records["slow"]["timed_out"]
+    assert records["slow"]["exit_code"] is None
+    assert records["slow"]["seconds"] < 5
+    assert records["next"]["stdout"] == "on\n"
+
+
+def test_cuts_long_output_and_says_so(shell: list[str]) -> None:
+    looks = "look long sh -c 'head -c 5000 /dev/zero | tr \"\\000\" x'"
+    record = parse(run(shell, looks, GPU_K8S_OUTPUT_LIMIT="1000"))["long"]
+    assert record["cut_off"]
+    assert record["stdout"] == "x" * 1000
+
+
+def test_a_missing_command_is_an_exit_code(shell: list[str]) -> None:
+    assert parse(run(shell, "look none no-such-command"))["none"]["exit_code"] == 127
+
+
+def test_a_banner_before_the_transcript_is_passed_over(shell: list[str]) -> None:
+    assert parse("Welcome!\nLast login: today\n" + run(shell, "look one true"))["one"]["exit_code"] == 0
+
+
+def test_leaves_nothing_behind(shell: list[str], tmp_path: Path) -> None:
+    run(shell, "look one true\nlook slow sleep 30", TMPDIR=str(tmp_path), GPU_K8S_DEADLINE="1")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_transcript_that_breaks_off_is_an_error_with_what_arrived() -> None:
+    whole = run(["sh"], "look one echo 1\nlook two echo 2")
+    lines = whole.splitlines()
+    for end in range(len(lines)):
+        if "complete" in lines[end]:
+            break
+        with pytest.raises(TranscriptError) as caught:
+            parse("\n".join(lines[:end]))
+        assert set(caught.value.records) <= {"one", "two"}
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "",
+        "sudo: a password is required\n",
+        "@gpu.k8s complete 0\n",
+        "@gpu.k8s transcript 1 base64\n",
+        "@gpu.k8s transcript 7 base64\n@gpu.k8s complete 0\n",
+        "@gpu.k8s transcript 1 base64\n@gpu.k8s complete 3\n",
+    ],
+)
+def test_no_whole_transcript_is_an_error(output: str) -> None:
+    with pytest.raises(TranscriptError):
+        parse(output)
+
+
+def test_a_damaged_record_is_an_error() -> None:
+    with pytest.raises(TranscriptError, match="damaged"):
+        parse(run(["sh"], "look one echo 1").replace("exit_code 0", "exit_code zero"))
+
+
+@pytest.mark.parametrize("layer", ["driver", "toolkit", "device_plugin"])
+def test_the_probe_of_each_layer_runs_whole_where_there_is_no_gpu(layer: str, shell: list[str]) -> None:
+    done = subprocess.run(
+        [*shell, "-s"], input=script(layer, {"deadline": 5}).encode(), capture_output=True, timeout=60, check=True
+    )
+    assert parse(done.stdout.decode())
+    assert done.stderr == b""
+
+
+def test_settings_are_quoted() -> None:
+    assert "GPU_K8S_IMAGE='a; rm -rf /'" in script("toolkit", {"image": "a; rm -rf /"})
+
+
+def test_by_hand_it_prints_what_a_person_can_read(shell: list[str]) -> None:
+    text = run(shell, "look one echo hello", GPU_K8S_FORMAT="text")
+    assert "== one: echo hello\nhello\n-- exit code 0" in text
