@@ -32,3 +32,32 @@ sanity: setup ## ansible-test sanity on a clean copy of the checkout
 .PHONY: unit
 unit: setup ## pytest on tests/unit
 	.venv/bin/pytest
+
+.PHONY: docs
+docs: setup ## write docs/findings.md out of the catalogue
+	.venv/bin/python tests/tools/findings_page.py
+
+# ---- the lab: a real cluster with simulated GPUs on this machine (root on Linux; docs/lab.md)
+
+PLAY := .venv/bin/ansible-playbook -i inventories/lab
+
+.PHONY: lab-up
+lab-up: setup ## build the lab (once) and start it
+	$(PLAY) playbooks/lab_up.yml
+
+.PHONY: lab-down
+lab-down: setup ## end the lab; what was built stays in its cache
+	$(PLAY) playbooks/lab_down.yml
+
+.PHONY: demo
+demo: lab-up ## verify the lab's nodes: the main job, on this machine
+	$(PLAY) verify.yml -e gpu_k8s_report_folder=build/demo
+	@cat docs/demo-hint.txt
+
+.PHONY: rehearse
+rehearse: lab-up ## break one thing at a time and see who is blamed (one fault: make rehearse FAULT=gpu_lost)
+	$(PLAY) playbooks/rehearse.yml $(if $(FAULT),-e lab_fault=$(FAULT))
+
+.PHONY: test
+test: setup ## everything: lint, types, unit, sanity, and the lab's tests; starts and ends the lab
+	tests/tools/test.sh

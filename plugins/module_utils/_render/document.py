@@ -47,7 +47,7 @@ def _node(verdict: NodeVerdict) -> dict[str, t.Any]:
         "node": verdict.node,
         "conclusion": verdict.conclusion,
         "first_broken_layer": verdict.first_broken_layer,
-        "deciding_code": deciding.code if deciding else None,
+        "deciding": asdict(deciding) if deciding else None,
         "not_proven": list(verdict.not_proven),
         "checkpoints": [asdict(checkpoint) for checkpoint in verdict.checkpoints],
     }

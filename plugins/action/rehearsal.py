@@ -1,0 +1,59 @@
+# Copyright (c) gpu.k8s contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Judge what a rehearsal left behind, and write and show the confusion matrix."""
+
+from __future__ import annotations
+
+import json
+import typing as t
+from pathlib import Path
+
+from ansible.errors import AnsibleActionFail
+from ansible.plugins.action import ActionBase
+from ansible.utils.display import Display
+from ansible_collections.gpu.k8s.plugins.module_utils._rehearsal import entry, matrix, table
+
+Result = dict[str, t.Any]
+
+display = Display()
+
+
+class ActionModule(ActionBase):
+    """Runs on the controller, in a play on localhost."""
+
+    TRANSFERS_FILES = False
+    _supports_check_mode = True
+    _supports_async = False
+    _requires_connection = False
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, t.Any] | None = None) -> Result:
+        super().run(tmp, task_vars)
+        _checked, args = self.validate_argument_spec(
+            {
+                "folder": {"type": "path", "required": True},
+                "faults": {"type": "list", "elements": "dict", "required": True},
+            }
+        )
+        folder = Path(args["folder"]).expanduser()
+        document = matrix([_entry(folder, fault) for fault in args["faults"]])
+        (folder / "matrix.json").write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+        display.display("\n" + table(document) + f"\nmatrix: {folder / 'matrix.json'}\n")
+        totals = {key: document[key] for key in ("faults", "right", "false_passes", "false_alarms")}
+        passed = bool(args["faults"]) and document["right"] == document["faults"]
+        return {"changed": False, "passed": passed, **totals}
+
+
+def _entry(folder: Path, fault: Result) -> Result:
+    left = folder / fault["name"]
+    broken, mended = (_verified(left / when) for when in ("broken", "mended"))
+    return entry(fault["name"], fault["node"], fault["expect"], bool(fault.get("everywhere")), broken, mended)
+
+
+def _verified(folder: Path) -> tuple[int, Result]:
+    try:
+        report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+        return int((folder / "exit_status").read_text(encoding="utf-8")), report
+    except (OSError, ValueError) as error:
+        raise AnsibleActionFail(f"The verification in {folder} left no report: {error}. See {folder}/verify.log") from error

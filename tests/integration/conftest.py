@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Run playbooks on the lab as a user would. The lab must be up: make lab-up."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import typing as t
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+BIN = ROOT / ".venv/bin"
+LAB_RUN = Path(os.environ.get("LAB_CACHE") or Path.home() / ".cache/gpu-k8s-lab") / "run"
+MINUTES = 60
+
+
+@dataclass
+class Run:
+    """A playbook's end. ``report`` is None when it wrote none."""
+
+    exit_status: int
+    output: str
+    folder: Path
+    report: dict[str, t.Any] | None
+
+    @property
+    def conclusions(self) -> dict[str, str]:
+        assert self.report is not None, self.output
+        return {node["host"]: node["conclusion"] for node in self.report["nodes"]}
+
+    def marks(self, host: str) -> list[str]:
+        assert self.report is not None, self.output
+        node = next(node for node in self.report["nodes"] if node["host"] == host)
+        return [checkpoint["status"] for checkpoint in node["checkpoints"]]
+
+    def codes(self, host: str) -> set[str]:
+        assert self.report is not None, self.output
+        node = next(node for node in self.report["nodes"] if node["host"] == host)
+        return {finding["code"] for checkpoint in node["checkpoints"] for finding in checkpoint["findings"]}
+
+
+class Playbook(t.Protocol):
+    def __call__(self, *arguments: str, playbook: str = ..., inventory: str = ..., **variables: t.Any) -> Run: ...
+
+
+@pytest.fixture
+def play(request: pytest.FixtureRequest) -> Playbook:
+    """Run a playbook with ``gpu_k8s_*`` variables; what it leaves is in build/test/<name of the test>."""
+    folder = ROOT / "build/test" / request.node.name.replace("/", "_")
+
+    def run(
+        *arguments: str, playbook: str = "verify.yml", inventory: str = "inventories/lab", **variables: t.Any
+    ) -> Run:
+        given = {"gpu_k8s_report_folder": str(folder), "gpu_k8s_smoke_timeout": 40, **variables}
+        done = subprocess.run(
+            [BIN / "ansible-playbook", "-i", inventory, playbook, "-e", json.dumps(given), *arguments],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=5 * MINUTES,
+        )
+        where = Path(given["gpu_k8s_report_folder"])
+        written = where / "report.json"
+        report = json.loads(written.read_text()) if written.exists() else None
+        return Run(done.returncode, done.stdout, where, report)
+
+    return run
+
+
+@pytest.fixture
+def kubectl() -> t.Callable[..., str]:
+    """Run the lab's kubectl and return what it prints."""
+
+    def run(*arguments: str) -> str:
+        program = [
+            LAB_RUN / "parts/kubectl/kubectl",
+            "--kubeconfig",
+            LAB_RUN / "kubeconfig",
+            "--context",
+            "gpu-k8s-lab",
+        ]
+        return subprocess.run([*program, *arguments], capture_output=True, text=True, check=True, timeout=30).stdout
+
+    return run
+
+
+@pytest.fixture
+def ssh() -> t.Callable[..., str]:
+    """Run a command on a node through the inventory's settings and return what it prints."""
+
+    def run(node: str, command: str, given: str = "") -> str:
+        settings = subprocess.run(
+            [BIN / "ansible-inventory", "-i", "inventories/lab", "--host", node],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        host = json.loads(settings.stdout)["ansible_host"].replace("{{ lab_network_prefix }}", "10.213.0")
+        known = [f"-oUserKnownHostsFile={LAB_RUN}/ssh/known_hosts", "-oBatchMode=yes", f"-i{LAB_RUN}/ssh/id"]
+        done = subprocess.run(
+            ["ssh", *known, f"root@{host}", command], input=given, capture_output=True, text=True, timeout=60
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run
