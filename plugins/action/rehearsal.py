@@ -13,6 +13,7 @@ from pathlib import Path
 from ansible.errors import AnsibleActionFail
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
+
 from ansible_collections.gpu.k8s.plugins.module_utils._rehearsal import entry, matrix, table
 
 Result = dict[str, t.Any]
@@ -56,4 +57,4 @@ def _verified(folder: Path) -> tuple[int, Result]:
         report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
         return int((folder / "exit_status").read_text(encoding="utf-8")), report
     except (OSError, ValueError) as error:
-        raise AnsibleActionFail(f"The verification in {folder} left no report: {error}. See {folder}/verify.log") from error
+        raise AnsibleActionFail(f"{folder} holds no report: {error}. See verify.log in it.") from error

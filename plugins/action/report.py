@@ -65,6 +65,7 @@ class ActionModule(ActionBase):
         _write(folder / "report.json", told)
         display.display("\n" + chain(told, verdicts) + f"\nreport: {folder / 'report.json'}\n")
         why = why_closed(args["gate"], verdicts, run["chosen"])
+        self._warn_of_pods_left(args, task_vars or {})
         return {
             "changed": False,
             "conclusion": told["conclusion"],
@@ -73,6 +74,16 @@ class ActionModule(ActionBase):
             "why": why,
             "report": str(folder / "report.json"),
         }
+
+    @staticmethod
+    def _warn_of_pods_left(args: Result, task_vars: Result) -> None:
+        """A clean-up that failed is told; the Pods end themselves at their deadline."""
+        deleted = task_vars["hostvars"]["localhost"].get("smoke_pod_deleted") if args["run"] else None
+        if deleted and not deleted.get("method"):
+            display.warning(
+                f"The smoke Pods may still be there ({deleted.get('msg', 'no answer')}). The next run removes them, "
+                f"or: kubectl delete pods --all-namespaces -l gpu.k8s/run={args['run']['id']}"
+            )
 
     def _gathered(self, args: Result, hostvars: t.Any) -> tuple[Result, Result, list[Result]]:
         check_mode, hosts = bool(self._task.check_mode), args["run"]["hosts"]

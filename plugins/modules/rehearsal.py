@@ -32,7 +32,8 @@ options:
     type: path
     required: true
   faults:
-    description: The faults that were rehearsed, with C(name), C(node), C(expect), and C(everywhere) if it hits all nodes.
+    description:
+      - The faults that were rehearsed, with C(name), C(node), C(expect), and C(everywhere) if it hits all nodes.
     type: list
     elements: dict
     required: true

@@ -63,6 +63,7 @@ def play(request: pytest.FixtureRequest) -> Playbook:
             stderr=subprocess.STDOUT,
             text=True,
             timeout=5 * MINUTES,
+            check=False,
         )
         where = Path(given["gpu_k8s_report_folder"])
         written = where / "report.json"
@@ -104,7 +105,12 @@ def ssh() -> t.Callable[..., str]:
         host = json.loads(settings.stdout)["ansible_host"].replace("{{ lab_network_prefix }}", "10.213.0")
         known = [f"-oUserKnownHostsFile={LAB_RUN}/ssh/known_hosts", "-oBatchMode=yes", f"-i{LAB_RUN}/ssh/id"]
         done = subprocess.run(
-            ["ssh", *known, f"root@{host}", command], input=given, capture_output=True, text=True, timeout=60
+            ["ssh", *known, f"root@{host}", command],
+            input=given,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
         )
         assert done.returncode == 0, done.stderr
         return done.stdout

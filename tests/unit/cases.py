@@ -7,6 +7,7 @@ docs/contributing.md tells how to write one.
 from __future__ import annotations
 
 import copy
+import functools
 import typing as t
 from pathlib import Path
 
@@ -18,18 +19,27 @@ HOST_LAYERS = ("driver", "toolkit", "device_plugin")
 Tree = dict[str, t.Any]
 
 
-def bases() -> dict[str, Tree]:
-    return {path.stem: yaml.safe_load(path.read_text()) for path in sorted((FOLDER / "base").glob("*.yml"))}
+BASES = sorted(path.stem for path in (FOLDER / "base").glob("*.yml"))
+
+
+@functools.cache
+def _read(path: Path) -> Tree:
+    return yaml.safe_load(path.read_text())
+
+
+def base(name: str) -> Tree:
+    """Return a base of one's own, to be changed at will."""
+    return copy.deepcopy(_read(FOLDER / "base" / f"{name}.yml"))
 
 
 def cases() -> dict[str, Tree]:
     paths = sorted(path for path in FOLDER.glob("*/*.yml") if path.parent.name != "base")
-    return {f"{path.parent.name}/{path.stem}": yaml.safe_load(path.read_text()) for path in paths}
+    return {f"{path.parent.name}/{path.stem}": _read(path) for path in paths}
 
 
 def evidence(case: Tree) -> Tree:
     """Return the evidence of a case. Under a host layer, ``differs`` speaks of the records of its probe."""
-    whole = copy.deepcopy(bases()[case["base"]])
+    whole = base(case["base"])
     differs = copy.deepcopy(case.get("differs", {}))
     for layer, error in differs.pop("errors", {}).items():
         whole[layer]["error"] = error

@@ -7,7 +7,7 @@ import json
 import typing as t
 
 import pytest
-from cases import bases, cases, evidence
+from cases import BASES, base, cases, evidence
 
 from ansible_collections.gpu.k8s.plugins.module_utils._catalogue import CATALOGUE
 from ansible_collections.gpu.k8s.plugins.module_utils._judge.node import judge_node
@@ -18,9 +18,9 @@ CASES = cases()
 ALL_LAYERS = ["driver", "toolkit", "device_plugin", "scheduler", "smoke_pod"]
 
 
-@pytest.mark.parametrize("name", bases())
+@pytest.mark.parametrize("name", BASES)
 def test_a_healthy_base_is_usable(name: str) -> None:
-    verdict = judge_node(bases()[name])
+    verdict = judge_node(base(name))
     assert verdict.conclusion == "usable"
     assert [c.status for c in verdict.checkpoints] == ["pass"] * 6
     assert all(c.seen for c in verdict.checkpoints)
@@ -75,10 +75,10 @@ def test_every_code_has_a_case() -> None:
     assert {case["says"]["code"] for case in CASES.values()} == set(CATALOGUE)
 
 
-@pytest.mark.parametrize("name", bases())
+@pytest.mark.parametrize("name", BASES)
 @pytest.mark.parametrize("layer", ALL_LAYERS)
 def test_a_layer_that_was_not_chosen_is_skipped(name: str, layer: str) -> None:
-    whole = bases()[name] | {"chosen": [other for other in ALL_LAYERS if other != layer]}
+    whole = base(name) | {"chosen": [other for other in ALL_LAYERS if other != layer]}
     verdict = judge_node(whole)
     assert verdict.conclusion == "not proven"
     assert {c.status for c in verdict.checkpoints if c.layer == layer} == {"skip"}
@@ -91,7 +91,7 @@ def parts(tree: t.Any, path: tuple = ()) -> t.Iterator[tuple]:
             yield from parts(value, (*path, key))
 
 
-@pytest.mark.parametrize("name", bases())
+@pytest.mark.parametrize("name", BASES)
 def test_evidence_with_any_part_missing_never_becomes_a_false_verdict(name: str) -> None:
     """Take away each part in turn: the node may stay usable, but is never broken, and nothing crashes."""
     proofs = {
@@ -117,12 +117,12 @@ def test_evidence_with_any_part_missing_never_becomes_a_false_verdict(name: str)
         ("smoke_pod", "pod", "status", "conditions"),
         ("smoke_pod", "pod", "spec", "nodeName"),
     }
-    assert proofs <= set(parts(bases()[name]))
+    assert proofs <= set(parts(base(name)))
     required = {"schema", "host", "chosen", "expect", "check_mode"}
-    for path in parts(bases()[name]):
+    for path in parts(base(name)):
         if path[0] in required or path[-1] in ("name", "namespace", "nonce", "metadata"):
             continue
-        whole = bases()[name]
+        whole = base(name)
         inner = whole
         for key in path[:-1]:
             inner = inner[key]
