@@ -34,8 +34,9 @@ unit: setup ## pytest on tests/unit
 	.venv/bin/pytest
 
 .PHONY: docs
-docs: setup ## write docs/findings.md out of the catalogue
+docs: setup ## write docs/findings.md and the pages of the roles
 	.venv/bin/python tests/tools/findings_page.py
+	.venv/bin/python tests/tools/role_pages.py
 
 # ---- the lab: a real cluster with simulated GPUs on this machine (root on Linux; docs/lab.md)
 

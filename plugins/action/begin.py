@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import datetime
 import difflib
 import secrets
 import typing as t
@@ -14,6 +13,8 @@ from pathlib import Path
 
 from ansible.errors import AnsibleActionFail
 from ansible.plugins.action import ActionBase
+
+from ansible_collections.gpu.k8s.plugins.module_utils._clock import utc_now
 
 Result = dict[str, t.Any]
 
@@ -46,11 +47,10 @@ class ActionModule(ActionBase):
         hosts = [h for h in args["hosts"] if args["limited_to"] is None or h in args["limited_to"]]
         if not hosts:
             raise AnsibleActionFail(_nobody(args))
-        started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         return {
             "changed": False,
             "id": secrets.token_hex(4),
-            "started": started,
+            "started": utc_now(),
             "hosts": hosts,
             "report_folder": str(folder),
         }

@@ -14,6 +14,7 @@ from ansible.errors import AnsibleConnectionFailure, AnsibleError
 from ansible.plugins.action import ActionBase
 
 from ansible_collections.gpu.k8s.plugins.module_utils._chain import Judgement, status_of
+from ansible_collections.gpu.k8s.plugins.module_utils._clock import utc_now
 from ansible_collections.gpu.k8s.plugins.module_utils._evidence.host import read_look
 from ansible_collections.gpu.k8s.plugins.module_utils._image import full_reference
 from ansible_collections.gpu.k8s.plugins.module_utils._judge.driver import judge_driver
@@ -49,7 +50,7 @@ class ActionModule(ActionBase):
         look = self._blocked(args["after"]) or self._look(args, image)
         host = str((task_vars or {}).get("inventory_hostname", "this host"))
         judgement = self._judge(args["layer"], look, host, image, args["runtime_handler"])
-        return {"changed": False, "look": look, **_verdict(judgement)}
+        return {"changed": False, "taken": utc_now(), "look": look, **_verdict(judgement)}
 
     @staticmethod
     def _blocked(lower: Result | None) -> Result | None:

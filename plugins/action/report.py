@@ -86,13 +86,13 @@ class ActionModule(ActionBase):
             )
 
     def _gathered(self, args: Result, hostvars: t.Any) -> tuple[Result, Result, list[Result]]:
-        check_mode, hosts = bool(self._task.check_mode), args["run"]["hosts"]
-        evidence = evidence_of_all(hosts, hostvars, args["expect"], check_mode)
-        read = cluster_read(hostvars["localhost"]) or {}
+        check_mode, started = bool(self._task.check_mode), args["run"]["started"]
+        evidence = evidence_of_all(args["run"], hostvars, args["expect"], check_mode)
+        read = cluster_read(hostvars["localhost"], started) or {}
         run = {
             "id": args["run"]["id"],
-            "started": args["run"]["started"],
-            "chosen": chosen_layers(hosts, hostvars),
+            "started": started,
+            "chosen": chosen_layers(args["run"], hostvars),
             "check_mode": check_mode,
         }
         cluster = {"context": args["context"] if read else ""}

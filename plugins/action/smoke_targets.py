@@ -11,6 +11,7 @@ import typing as t
 
 from ansible.plugins.action import ActionBase
 
+from ansible_collections.gpu.k8s.plugins.module_utils._clock import utc_now
 from ansible_collections.gpu.k8s.plugins.module_utils._evidence.driver import read_driver
 from ansible_collections.gpu.k8s.plugins.module_utils._evidence.host import read_look
 from ansible_collections.gpu.k8s.plugins.module_utils._evidence.registered import cluster_read, evidence_of_all
@@ -38,11 +39,10 @@ class ActionModule(ActionBase):
             }
         )
         hostvars = (task_vars or {})["hostvars"]
-        hosts = args["run"]["hosts"]
-        cluster = cluster_read(hostvars["localhost"]) or {"lists": {}}
+        cluster = cluster_read(hostvars["localhost"], args["run"]["started"]) or {"lists": {}}
         targets: list[Result] = []
         not_tried: dict[str, str] = {}
-        for evidence in evidence_of_all(hosts, hostvars, args["expect"], check_mode=False):
+        for evidence in evidence_of_all(args["run"], hostvars, args["expect"], check_mode=False):
             reason = reason_not_to_try(evidence, judge_node(evidence))
             if reason:
                 not_tried[evidence["host"]] = reason
@@ -50,6 +50,7 @@ class ActionModule(ActionBase):
                 targets.append(_target(evidence, args["run"]["id"], len(targets)))
         return {
             "changed": False,
+            "taken": utc_now(),
             "targets": targets,
             "not_tried": not_tried,
             "runtime_class": _runtime_class(args["runtime_class"], cluster["lists"]),

@@ -77,7 +77,7 @@ started:
   description: When the run began, in UTC.
   returned: always
   type: str
-  sample: "2026-11-30T10:50:01+00:00"
+  sample: "2026-11-30T10:50:01.123456+00:00"
 hosts:
   description: The hosts to examine.
   returned: always

@@ -46,6 +46,11 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
+taken:
+  description: When this was taken, in UTC.
+  returned: always
+  type: str
+  sample: "2026-11-30T10:50:01.123456+00:00"
 error:
   description: Why nothing could be read; null when the API answered.
   returned: always
@@ -96,6 +101,7 @@ except ImportError:
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
+from ansible_collections.gpu.k8s.plugins.module_utils._clock import utc_now
 from ansible_collections.gpu.k8s.plugins.module_utils._kube import MISSING, ApiError, Cluster
 from ansible_collections.gpu.k8s.plugins.module_utils._kube_args import KUBE_ARGS
 from ansible_collections.gpu.k8s.plugins.module_utils._kube_lists import LISTS
@@ -111,7 +117,7 @@ def read_list(cluster: Cluster, name: str) -> dict[str, t.Any]:
 
 
 def read_cluster(kubeconfig: str, context: str, timeout: float, names: list[str]) -> dict[str, t.Any]:
-    answer: dict[str, t.Any] = {"error": None}
+    answer: dict[str, t.Any] = {"taken": utc_now(), "error": None}
     try:
         cluster = Cluster(kubeconfig, context, timeout)
         answer["server"] = cluster.server

@@ -77,6 +77,11 @@ findings:
   returned: for the layers driver and toolkit
   type: list
   elements: dict
+taken:
+  description: When this was taken, in UTC.
+  returned: always
+  type: str
+  sample: "2026-11-30T10:50:01.123456+00:00"
 look:
   description: The evidence.
   returned: always

@@ -93,6 +93,11 @@ evidence:
       description: The Pod that asked for none, in the same shape.
       type: dict
       returned: always
+taken:
+  description: When this was taken, in UTC.
+  returned: always
+  type: str
+  sample: "2026-11-30T10:50:01.123456+00:00"
 waited:
   description: Seconds that were waited for the Pods.
   returned: always
@@ -104,6 +109,7 @@ import typing as t
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
+from ansible_collections.gpu.k8s.plugins.module_utils._clock import utc_now
 from ansible_collections.gpu.k8s.plugins.module_utils._follow import Follower, read_remains
 from ansible_collections.gpu.k8s.plugins.module_utils._kube import MISSING, ApiError, Cluster
 from ansible_collections.gpu.k8s.plugins.module_utils._kube_args import KUBE_ARGS
@@ -160,7 +166,7 @@ def follow(params: Params) -> Params:
         }
         for target in params["targets"]
     ]
-    return {"evidence": evidence, "waited": waited}
+    return {"taken": utc_now(), "evidence": evidence, "waited": waited}
 
 
 def main() -> None:

@@ -43,6 +43,11 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
+taken:
+  description: When this was taken, in UTC.
+  returned: always
+  type: str
+  sample: "2026-11-30T10:50:01.123456+00:00"
 targets:
   description: The hosts to try, with their Node, what their Pods must tolerate, and the Pods' names and nonces.
   returned: always

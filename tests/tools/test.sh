@@ -21,6 +21,7 @@ part() {
 part lint tests/tools/lint.sh
 part types mypy
 part docs python tests/tools/findings_page.py --check
+part roles python tests/tools/role_pages.py --check
 part unit pytest
 part sanity tests/tools/sanity.sh
 if part lab-up "${play[@]}" playbooks/lab_up.yml; then

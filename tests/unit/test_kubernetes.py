@@ -77,9 +77,15 @@ def node(name: str, machine_id: str = "", address: str = "") -> dict:
     return {"metadata": {"name": name}, "status": {"nodeInfo": {"machineID": machine_id}, "addresses": addresses}}
 
 
-def test_a_node_is_found_by_machine_id_before_its_name() -> None:
+def test_a_node_is_found_by_its_name_first_even_if_the_machine_is_another() -> None:
     nodes = [node("a", "m1"), node("b", "m2")]
-    assert find_node(nodes, ["a"], "m2") is nodes[1]
+    assert find_node(nodes, ["a"], "m2") is nodes[0]
+    assert find_node(nodes, ["b", "a"], None) is nodes[1]
+
+
+def test_a_node_of_another_name_is_found_by_machine_id_before_its_address() -> None:
+    nodes = [node("a", "m1", "192.0.2.1"), node("b", "m2", "192.0.2.2")]
+    assert find_node(nodes, ["gpu-b", "192.0.2.1"], "m2") is nodes[1]
 
 
 def test_a_machine_id_that_two_nodes_share_identifies_nobody() -> None:

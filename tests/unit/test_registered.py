@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Evidence is this run's or none: what the roles registered is read back by time, layer and host."""
+
+from __future__ import annotations
+
+import typing as t
+
+from cases import base
+
+from ansible_collections.gpu.k8s.plugins.module_utils._evidence.registered import (
+    chosen_layers,
+    cluster_read,
+    evidence_of_all,
+)
+from ansible_collections.gpu.k8s.plugins.module_utils._judge.node import judge_node
+
+BEFORE, STARTED, AFTER = (f"2026-01-01T0{hour}:00:00.000000+00:00" for hour in (1, 2, 3))
+RUN = {"id": "1", "started": STARTED, "hosts": ["node1"]}
+
+
+def registered(taken: str = AFTER) -> dict[str, dict[str, t.Any]]:
+    """What a whole healthy run registers, as hostvars."""
+    whole = base("healthy-h100")
+    node, pods = whole["kubernetes"]["node"], whole["kubernetes"]["pods"]
+    nodes_list, pods_list = {"items": [node], "error": None}, {"items": pods, "error": None}
+    answer = {"taken": taken, "error": None, "server": "s", "version": "v", "uid": "u"}
+    followed = {key: whole[key] for key in ("smoke_pod", "control_pod")} | {"host": "node1"}
+    return {
+        "node1": {
+            f"{layer}_result": {"taken": taken, "look": whole[layer]}
+            for layer in ("driver", "toolkit", "device_plugin")
+        },
+        "localhost": {
+            "preflight_cluster": {**answer, "lists": {}},
+            "device_plugin_cluster": {**answer, "lists": {"nodes": nodes_list}},
+            "scheduler_cluster": {**answer, "lists": {"nodes": nodes_list, "pods": pods_list}},
+            "smoke_pod_cluster": {**answer, "lists": {"nodes": nodes_list}},
+            "smoke_pod_targets": {"taken": taken, "targets": [{"host": "node1"}], "not_tried": {}},
+            "smoke_pod_followed": {"taken": taken, "evidence": [followed]},
+        },
+    }
+
+
+def verdict(hostvars: dict[str, dict[str, t.Any]]) -> t.Any:
+    (evidence,) = evidence_of_all(RUN, hostvars, base("healthy-h100")["expect"], check_mode=False)
+    return judge_node(evidence)
+
+
+def test_a_whole_run_is_usable() -> None:
+    assert verdict(registered()).conclusion == "usable"
+
+
+def test_nothing_of_an_earlier_run_counts() -> None:
+    hostvars = registered(BEFORE)
+    assert chosen_layers(RUN, hostvars) == []
+    assert cluster_read(hostvars["localhost"], STARTED) is None
+    assert verdict(hostvars).conclusion == "not proven"
+
+
+def test_each_result_of_an_earlier_run_is_missed() -> None:
+    for host, variables in registered().items():
+        for name in variables:
+            hostvars = registered()
+            hostvars[host][name] = registered(BEFORE)[host][name]
+            if name in ("preflight_cluster", "device_plugin_result", "smoke_pod_targets"):
+                continue  # nothing is proven by these alone
+            found = verdict(hostvars)
+            assert found.conclusion == "not proven", name
+            assert found.first_broken_layer is None
+
+
+def test_a_host_without_results_is_not_what_another_was() -> None:
+    hostvars = registered() | {"node2": {}}
+    evidence = evidence_of_all(RUN | {"hosts": ["node1", "node2"]}, hostvars, base("healthy-h100")["expect"], False)
+    verdicts = {one["host"]: judge_node(one) for one in evidence}
+    assert verdicts["node1"].conclusion == "usable"
+    assert verdicts["node2"].conclusion == "not proven"
+    assert {c.status for c in verdicts["node2"].checkpoints} == {"unknown"}
+
+
+def test_layers_are_chosen_by_what_ran() -> None:
+    hostvars = registered()
+    del hostvars["node1"]["toolkit_result"]
+    del hostvars["localhost"]["scheduler_cluster"]
+    assert chosen_layers(RUN, hostvars) == ["driver", "device_plugin", "smoke_pod"]
+
+
+def test_a_later_reading_that_failed_does_not_undo_an_earlier_one() -> None:
+    hostvars = registered()
+    hostvars["localhost"]["smoke_pod_cluster"] = {"taken": AFTER, "error": "away"}
+    read = cluster_read(hostvars["localhost"], STARTED)
+    assert read is not None
+    assert read["error"] is None
+    assert read["lists"]["pods"]["items"] is not None
+
+
+def test_an_api_that_never_answered_is_an_error() -> None:
+    local = {name: {"taken": AFTER, "error": "away"} for name in ("preflight_cluster", "scheduler_cluster")}
+    read = cluster_read(local, STARTED)
+    assert read is not None
+    assert read["error"] == "away"
+
+
+def test_an_api_that_went_away_says_so_of_the_lists_that_are_missing() -> None:
+    hostvars = registered()
+    hostvars["localhost"]["scheduler_cluster"] = {"taken": AFTER, "error": "away"}
+    hostvars["localhost"]["smoke_pod_cluster"] = {"taken": AFTER, "error": "away"}
+    read = cluster_read(hostvars["localhost"], STARTED)
+    assert read is not None
+    assert read["lists"]["pods"] == {"items": None, "error": "away"}
