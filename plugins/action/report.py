@@ -79,7 +79,7 @@ class ActionModule(ActionBase):
     def _warn_of_pods_left(args: Result, task_vars: Result) -> None:
         """A clean-up that failed is told; the Pods end themselves at their deadline."""
         deleted = task_vars["hostvars"]["localhost"].get("smoke_pod_deleted") if args["run"] else None
-        if deleted and not deleted.get("method"):
+        if deleted and "result" not in deleted:
             display.warning(
                 f"The smoke Pods may still be there ({deleted.get('msg', 'no answer')}). The next run removes them, "
                 f"or: kubectl delete pods --all-namespaces -l gpu.k8s/run={args['run']['id']}"

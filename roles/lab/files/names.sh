@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash disable=SC2034
+# The fixed names by which everything of the lab is found on the machine, also when its own records are lost.
+
+LAB_NETNS=gpu-k8s-lab            # the control plane's network namespace
+LAB_LINK=gpu-k8s-lab             # the machine's one interface in the lab
+node_netns() { echo "gpu-k8s-lab-$1"; }
+node_cgroup() { echo "gpu-k8s-lab-$1"; }
+
+# Processes belong to the lab by the network namespace they live in; zombies have none.
+netns_pids() { ip netns pids "$1" 2>/dev/null || true; }
+
+# first_process NODE   the one with number 1 in a process namespace that is a child of this one
+first_process() {
+  local pid
+  for pid in $(netns_pids "$(node_netns "$1")"); do
+    if grep -qE '^NSpid:\s+[0-9]+\s+1$' "/proc/$pid/status" 2>/dev/null; then
+      echo "$pid"
+      return
+    fi
+  done
+  return 1
+}
+
+# kill_netns NETNS   ends every process in it, and with a node's first process everything inside the node
+kill_netns() {
+  local pids
+  for _ in $(seq 100); do
+    mapfile -t pids < <(netns_pids "$1")
+    [ "${#pids[@]}" -gt 0 ] || return 0
+    kill -9 "${pids[@]}" 2>/dev/null || true
+    sleep 0.05
+  done
+  echo "processes in $1 that don't end: ${pids[*]}" >&2
+  return 1
+}
