@@ -10,6 +10,7 @@ Private to the collection. Every failure is an ApiError whose text a person can 
 from __future__ import annotations
 
 import json
+import re
 import typing as t
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -119,7 +120,6 @@ def _words(error: t.Any) -> str:
 
 
 def _cause(error: BaseException) -> str:
-    """The innermost reason, without the names of objects."""
-    reason = getattr(error, "reason", None)
-    text = str(reason or error)
-    return text.rpartition(">: ")[2] if ">: " in text else text
+    """The innermost reason, without the names of Python's objects."""
+    text = str(getattr(error, "reason", None) or error)
+    return re.sub(r"^(<[^>]*>|\w+\([^)]*\)): ", "", text)

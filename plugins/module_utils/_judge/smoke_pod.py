@@ -50,9 +50,9 @@ def judge_smoke_pod(
     placed = [*_placed(smoke, "smoke", node, resource)]
     five = Judgement(5, tuple(placed), None if placed else f"placed on {read_end(smoke['pod']).node} by the scheduler")
     if placed:
-        return five, Judgement(6, (found("SMK015", "smoke_pod.pod", missing="the Pod was not placed"),))
+        return five, Judgement(6, five.findings)
     proven = [*_ended_well(smoke, "smoke"), *_log_proves(smoke, resource, host_uuids)]
-    if not any(f.status == "fail" for f in proven):
+    if not proven:
         proven += [*_control_sees_none(control, node, resource)]
     shown = read_log(smoke.get("log") or "", smoke["nonce"]).uuids
     seen = f"exit code 0, and the log shows {', '.join(shown)}; the control saw none"

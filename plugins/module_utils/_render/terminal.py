@@ -37,29 +37,34 @@ def _table(verdicts: Sequence[NodeVerdict]) -> Iterator[str]:
 
 
 def _details(verdicts: Sequence[NodeVerdict]) -> Iterator[str]:
+    """What is not fine, once for all hosts of which the same is said."""
+    hosts: dict[tuple[str, ...], list[str]] = {}
     for verdict in verdicts:
-        lines = list(_node(verdict))
-        if lines:
+        hosts.setdefault((_headline(verdict), *_findings(verdict)), []).append(verdict.host)
+    for (headline, *findings), alike in hosts.items():
+        if findings or not headline.startswith("usable"):
             yield ""
-            yield from lines
+            yield from _wrapped("", f"{', '.join(alike)}: {headline}", " " * 2)
+            yield from findings
 
 
-def _node(verdict: NodeVerdict) -> Iterator[str]:
-    """The findings that decide, each once; what lies above the first broken layer is not told."""
+def _headline(verdict: NodeVerdict) -> str:
     if verdict.conclusion == "broken":
-        yield f"{verdict.host} is broken. First broken layer: {verdict.first_broken_layer}"
-        wanted = {"fail"}
-    elif verdict.conclusion == "not proven":
-        skipped = [str(c.number) for c in verdict.checkpoints if c.status == "skip"]
-        why = f"; skipped: {', '.join(skipped)}" if skipped else ""
-        yield f"{verdict.host} is not proven. Missing checkpoints: {', '.join(map(str, verdict.not_proven))}{why}"
-        wanted = {"unknown", "busy"}
-    else:
-        wanted = set()
-    told = dict.fromkeys(f for c in verdict.checkpoints for f in c.findings)
-    for finding in told:
-        same_layer = verdict.first_broken_layer in (None, finding.layer)
-        if (finding.status in wanted and same_layer) or finding.status == "warning":
+        return f"broken. First broken layer: {verdict.first_broken_layer}"
+    if verdict.conclusion == "usable":
+        return "usable"
+    skipped = [str(c.number) for c in verdict.checkpoints if c.status == "skip"]
+    return f"not proven. Missing checkpoints: {', '.join(map(str, verdict.not_proven))}" + (
+        f"; skipped: {', '.join(skipped)}" if skipped else ""
+    )
+
+
+def _findings(verdict: NodeVerdict) -> Iterator[str]:
+    """The findings that decide, each once, and warnings. What lies above the first broken layer is not told."""
+    wanted = {"fail"} if verdict.conclusion == "broken" else {"unknown", "busy"}
+    for finding in dict.fromkeys(f for c in verdict.checkpoints for f in c.findings):
+        decides = finding.status in wanted and verdict.first_broken_layer in (None, finding.layer)
+        if decides or finding.status == "warning":
             yield from _finding(finding)
 
 
@@ -70,9 +75,9 @@ def _finding(finding: Finding) -> Iterator[str]:
         yield from _wrapped("         evidence: ", ", ".join(finding.evidence))
 
 
-def _wrapped(start: str, text: str) -> list[str]:
+def _wrapped(start: str, text: str, indent: str = " " * 9) -> list[str]:
     flat = " ".join(text.split())
-    return textwrap.wrap(flat, _WIDTH, initial_indent=start, subsequent_indent=" " * 9, break_on_hyphens=False)
+    return textwrap.wrap(flat, _WIDTH, initial_indent=start, subsequent_indent=indent, break_on_hyphens=False)
 
 
 def _total(document: Mapping[str, t.Any]) -> str:
