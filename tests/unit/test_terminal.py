@@ -13,9 +13,9 @@ from ansible_collections.gpu.k8s.plugins.module_utils._render.terminal import ch
 CLUSTER = {"context": "c", "server": "s", "version": "v1.37.2", "uid": "u"}
 
 
-def shown(*verdicts: NodeVerdict, cluster: dict = CLUSTER) -> str:
+def shown(*verdicts: NodeVerdict, cluster: dict | None = None) -> str:
     run = {"id": "1", "started": "now", "chosen": [], "check_mode": False}
-    return chain(document(run, cluster, verdicts), verdicts)
+    return chain(document(run, cluster or CLUSTER, verdicts), verdicts)
 
 
 def usable(host: str) -> NodeVerdict:
