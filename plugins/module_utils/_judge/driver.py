@@ -6,145 +6,161 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from .._catalogue import found
 from .._chain import Finding, Judgement
 from .._evidence.driver import DriverFacts, read_driver
+from .._evidence.driver_smi import QUERIES, error_rows
 from .._evidence.host import HostLook
-from .._transcript import Record
+from .driver_answers import nvidia_smi_answers
+from .driver_expected import as_expected, driver_version
+from .driver_fabric import fabric_is_ready
+from .driver_gpus import device_nodes, every_gpu
+from .driver_health import gpu_health
+from .driver_log import errors_in_the_log
+from .driver_module import gpu_on_the_bus, module_is_loaded, no_other_driver, one_installation, versions_fit
 
-_NVML = "driver.nvidia_smi_list"
-_QUERY = "driver.nvidia_smi_query"
-
-# Exit codes of nvidia-smi are NVML's return values (nvml.h, nvmlReturn_t).
-_NOT_LOADED = 9
-_LIBRARY_NOT_FOUND = 12
-_COMMAND_NOT_FOUND = 127
-_VERSION_MISMATCH = 18
-_LOST = (15, 16)  # GPU is lost, GPU requires reset
-_ERROR_CELL = re.compile(r"ERR!|\[?Unknown Error|GPU is lost|requires reset", re.IGNORECASE)
+_LIST = "driver.nvidia_smi_list"
 
 
 def judge_driver(look: HostLook, host: str) -> Judgement:
-    """Judge one host's driver."""
+    """Judge one host's driver. What the user expects of it is in ``look.expect``."""
     facts = read_driver(look)
-    findings = [*_examined(look, host), *_versions_fit(facts), *_gpu_on_the_bus(facts), *_answers(look, facts)]
-    if not any(f.status == "fail" for f in findings):
-        findings += [*_every_gpu(facts), *_no_error_cell(look), *_complete(look, facts)]
-    return Judgement(1, tuple(findings), None if findings else _seen(facts))
+    findings = [*_examined(look, host)]
+    if look.kind in (None, "incomplete"):
+        findings += {"pci": _on_the_bus, "wsl": _wsl, "tegra": _tegra}[facts.platform](look, facts)
+    findings = list(dict.fromkeys(findings))
+    passes = all(finding.status == "warning" for finding in findings)
+    return Judgement(1, tuple(findings), _seen(facts) if passes else None)
 
 
 def _examined(look: HostLook, host: str) -> Iterator[Finding]:
     if look.error is None:
         return
-    if look.kind == "incomplete":
-        yield found("DRV010", missing=look.error)
-    else:
-        yield found("DRV001", reason=look.error, host=host)
+    code = {"incomplete": "DRV010", "refused": "DRV016"}.get(look.kind or "", "DRV001")
+    yield found(code, missing=look.error, reason=look.error, host=host)
 
 
-def _versions_fit(facts: DriverFacts) -> Iterator[Finding]:
-    """The kernel module and the NVML library come from one driver version."""
-    module, libraries = facts.module_version, facts.library_versions
-    if module and libraries and module not in libraries:
-        yield found(
-            "DRV003", "driver.module_version", "driver.nvml_libraries", module=module, library=", ".join(libraries)
-        )
+def _on_the_bus(look: HostLook, facts: DriverFacts) -> Iterator[Finding]:
+    """A machine with its GPUs on the PCI bus and NVIDIA's kernel module: nearly all machines.
 
-
-def _gpu_on_the_bus(facts: DriverFacts) -> Iterator[Finding]:
-    if facts.pci_gpus == () and not facts.gpus:
-        yield found("DRV002", "driver.pci_devices", _NVML)
-
-
-def _answers(look: HostLook, facts: DriverFacts) -> Iterator[Finding]:
-    """nvidia-smi ends with 0, for the list and for the query. Only the first that fails is told."""
-    if facts.pci_gpus == ():
-        return
-    for pointer, name in ((_NVML, "nvidia_smi_list"), (_QUERY, "nvidia_smi_query")):
-        record = look.records.get(name)
-        if record is not None and record["exit_code"] != 0:
-            yield from _failure(record, pointer, facts)
+    What keeps the driver from working is told first and alone: it explains all that would follow.
+    """
+    expected = look.expect.get("gpus")
+    told: list[Finding] = []
+    for findings in (
+        gpu_on_the_bus(look, facts),
+        no_other_driver(look, facts, expected),
+        module_is_loaded(look, facts),
+        versions_fit(look, facts),
+        nvidia_smi_answers(look, facts),
+    ):
+        told = [*findings]
+        yield from told
+        if _fails(told):
             return
+    gpus = [*_no_error_cell(look)] or [*every_gpu(facts, expected), *device_nodes(facts)]
+    yield from gpus
+    yield from gpu_health(look, facts)
+    yield from fabric_is_ready(look, facts)
+    yield from as_expected(facts, look.expect)
+    yield from _cuda_library(facts)
+    yield from one_installation(facts)
+    yield from errors_in_the_log(facts)
+    yield from _log_was_read(look)
+    if not told and not _fails(gpus):
+        yield from _complete(look, facts)
 
 
-def _failure(record: Record, pointer: str, facts: DriverFacts) -> Iterator[Finding]:
-    code, says = record["exit_code"], _says(record)
-    module = facts.module_version or "not loaded"
-    if code is None:
-        yield found("DRV008", pointer, seconds=record["seconds"])
-    elif code == _VERSION_MISMATCH:
-        if not list(_versions_fit(facts)):
-            yield found("DRV003", pointer, module=module, library="another (nvidia-smi: " + says + ")")
-    elif code in _LOST:
-        yield found("DRV004", pointer, exit_code=code, says=says)
-    elif code == _NOT_LOADED and facts.module_version is None:
-        yield found("DRV005", pointer, "driver.module_version", says=says)
-    elif code in (_LIBRARY_NOT_FOUND, _COMMAND_NOT_FOUND):
-        if facts.module_version is None:
-            yield found("DRV005", pointer, "driver.module_version", says="neither is nvidia-smi usable: " + says)
-        else:
-            yield found("DRV006", pointer, says=says, module=module)
+def _wsl(look: HostLook, facts: DriverFacts) -> Iterator[Finding]:
+    """WSL: the driver is the one of Windows, reached through /dev/dxg. nvidia-smi is the only witness."""
+    yield from nvidia_smi_answers(look, facts, QUERIES[:1])
+    yield from _no_error_cell(look)
+    yield from as_expected(facts, look.expect)
+    yield from _complete(look, facts)
+
+
+def _tegra(look: HostLook, facts: DriverFacts) -> Iterator[Finding]:
+    """Tegra: the GPU is part of the chip. Either nvidia-smi lists it, or its own module nvgpu serves it."""
+    listing = look.records.get("nvidia_smi_list")
+    if facts.gpus:
+        yield from _no_error_cell(look)
+        yield from as_expected(facts, look.expect)
+    elif listing is not None and listing["exit_code"] == 127 and facts.modules is not None:
+        if "nvgpu" not in facts.modules:
+            yield found("DRV005", "driver.loaded_modules", says="nor is nvgpu, which serves the GPU of a Tegra")
     else:
-        yield found("DRV009", pointer, exit_code=code, says=says)
-
-
-def _every_gpu(facts: DriverFacts) -> Iterator[Finding]:
-    """As many GPUs in NVML as on the bus."""
-    if facts.pci_gpus and facts.gpus is not None and len(facts.gpus) < len(facts.pci_gpus):
-        foreign = [f"{g.address} is bound to {g.driver}" for g in facts.pci_gpus if g.driver != "nvidia"]
         yield found(
-            "DRV007",
-            "driver.pci_devices",
-            _NVML,
-            on_bus=len(facts.pci_gpus),
-            in_nvml=len(facts.gpus),
-            which=f" ({'; '.join(foreign)})" if foreign else "",
+            "DRV010", _LIST, missing="nvidia-smi did not list the GPU, and what else speaks for it is not known"
         )
+    if "module_version" not in look.records:
+        yield found("DRV010", "driver.module_version", missing="the kernel module was not looked for")
 
 
 def _no_error_cell(look: HostLook) -> Iterator[Finding]:
     """The query ends with 0 even when every field of one GPU is an error word."""
-    record = look.records.get("nvidia_smi_query")
-    if record and record["exit_code"] == 0:
-        for line in record["stdout"].splitlines():
-            if _ERROR_CELL.search(line):
-                yield found("DRV004", _QUERY, exit_code=0, says=line.strip())
+    for record, says in error_rows(look):
+        yield found("DRV004", f"driver.{record}", says=says)
+
+
+def _cuda_library(facts: DriverFacts) -> Iterator[Finding]:
+    """CUDA's part of the driver lies where NVML's does (DRV046)."""
+    if facts.cuda_library is False and facts.library_versions:
+        yield found("DRV046", "driver.cuda_libraries", "driver.nvml_libraries")
+
+
+def _log_was_read(look: HostLook) -> Iterator[Finding]:
+    """A log that could not be read is not one without errors (DRV038)."""
+    record = look.records.get("kernel_log")
+    if record is not None and record["exit_code"] != 0:
+        says = record["stderr"].strip().splitlines()
+        yield found("DRV038", "driver.kernel_log", reason=says[0] if says else "it was not read in time")
 
 
 def _complete(look: HostLook, facts: DriverFacts) -> Iterator[Finding]:
     """Everything that the proof rests on is there."""
+    on_bus, in_nvml = facts.pci_gpus, facts.gpus
+    elsewhere = facts.platform != "pci"
     missing = [
         words
         for words, there in (
-            ("the PCI bus could not be listed", facts.pci_gpus is not None),
-            ("nvidia-smi -L did not run, or its list could not be read", facts.gpus is not None),
+            ("the PCI bus could not be listed", on_bus is not None),
+            ("nvidia-smi -L did not run, or its list could not be read", in_nvml),
             ("nvidia-smi --query-gpu did not run", "nvidia_smi_query" in look.records),
-            ("the version of the kernel module could not be read", facts.module_version is not None),
-            ("the bus lists no GPU and nvidia-smi does", not (facts.pci_gpus == () and facts.gpus)),
+            (
+                "the version of the kernel module could not be read",
+                facts.module_version is not None or (elsewhere and "module_version" in look.records),
+            ),
+            ("nvidia-smi lists GPUs and the bus has none", on_bus != () or not in_nvml or elsewhere),
             (
                 "nvidia-smi lists more GPUs than the bus",
-                len(facts.gpus or ()) <= len(facts.pci_gpus or facts.gpus or ()),
+                elsewhere or len(in_nvml or ()) <= len(on_bus or in_nvml or ()),
             ),
         )
         if not there
     ]
     if missing and look.error is None:
-        yield found("DRV010", _NVML, missing="; ".join(missing))
+        yield found("DRV010", _LIST, missing="; ".join(missing))
+
+
+def _fails(findings: Iterable[Finding]) -> bool:
+    return any(finding.status == "fail" for finding in findings)
 
 
 def _seen(facts: DriverFacts) -> str | None:
-    if not facts.gpus or not facts.pci_gpus:
+    names = ", ".join(dict.fromkeys(gpu.name for gpu in facts.gpus or ()))
+    version = driver_version(facts) or "of unknown version"
+    if facts.platform == "tegra":
+        how = f"nvidia-smi lists {names}" if names else "the module nvgpu is loaded"
+        return f"the GPU of a Tegra chip: {how}"
+    if not facts.gpus:
         return None
-    names = ", ".join(dict.fromkeys(gpu.name for gpu in facts.gpus))
-    return f"{len(facts.gpus)} of {len(facts.pci_gpus)} GPUs ({names}), driver {facts.module_version}"
-
-
-def _says(record: Record) -> str:
-    """The first line that the command printed, wherever it printed it."""
-    for line in (record["stdout"] + "\n" + record["stderr"]).splitlines():
-        if line.strip():
-            return line.strip()
-    return "(no output)"
+    if facts.platform == "wsl":
+        return f"{len(facts.gpus)} GPUs ({names}) by way of /dev/dxg, driver {version}"
+    if not facts.pci_gpus:
+        return None
+    cut = sum(gpu.mig_devices for gpu in facts.gpus)
+    mig = f", cut into {cut} MIG devices" if cut else ""
+    by = "" if facts.nvidia_smi in (None, "nvidia-smi") else f", by {facts.nvidia_smi}"
+    return f"{len(facts.gpus)} of {len(facts.pci_gpus)} GPUs ({names}){mig}, driver {version}{by}"
