@@ -7,6 +7,9 @@
 from __future__ import annotations
 
 from ._entry import Entry
+from .toolkit_later import ENTRIES as LATER
+from .toolkit_runtime import ENTRIES as RUNTIME
+from .toolkit_start import ENTRIES as START
 
 ENTRIES = (
     Entry(
@@ -25,11 +28,12 @@ ENTRIES = (
         layer="toolkit",
         status="fail",
         title="The running container runtime has no way to hand out a GPU",
-        message="The running containerd has loaded the handlers {handlers}, not {wanted}, and no CDI specification "
-        "for nvidia.com/gpu exists.",
-        meaning="Whatever the files on disk say, the daemon that serves the kubelet can't inject a GPU.",
-        remedy="`nvidia-ctk runtime configure --runtime=containerd` and `systemctl restart containerd`; then "
-        "`crictl info` must list the handler. If it does not, the daemon reads another configuration file.",
+        message="The running {runtime} has loaded the handlers {handlers}, not {wanted}; no file on disk defines it, "
+        "and no CDI specification exists.",
+        meaning="The daemon that serves the kubelet can't inject a GPU. The toolkit was never set up for it, or its "
+        "settings were taken away: a toolkit that was installed before the driver worked often did nothing.",
+        remedy="`nvidia-ctk runtime configure --runtime={command}` and `systemctl restart {service}`; k3s, RKE2 and "
+        "MicroK8s write the runtime's file themselves, from a template, when they start.",
         mistaken_for="The device plugin: it goes on advertising what it found when it started.",
         sources=("https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/install-guide.html", "lab"),
     ),
@@ -53,7 +57,8 @@ ENTRIES = (
         title="The image for the experiment is not on the node",
         message="The image {image} is not on the node, so no container was started.",
         meaning="Without an image the runtime could not be tried apart from Kubernetes. It may be fine.",
-        remedy="Pull it on the node (`crictl pull {image}`) or set gpu_k8s_smoke_image to an image that is there.",
+        remedy="Pull it on the node (`crictl pull {image}`), allow that with gpu_k8s_toolkit_pull, or set "
+        "gpu_k8s_smoke_image to an image that is there.",
         mistaken_for="A runtime that can't start containers.",
         sources=("lab",),
     ),
@@ -126,4 +131,7 @@ ENTRIES = (
         mistaken_for="A healthy runtime.",
         sources=("lab",),
     ),
+    *RUNTIME,
+    *START,
+    *LATER,
 )

@@ -12,6 +12,9 @@ from .._catalogue import found
 from .._chain import Finding, Judgement
 from .._evidence.host import HostLook
 from .._evidence.toolkit import ContainerRun, ToolkitFacts, read_toolkit
+from .toolkit_later import works_now_and_will_not_always
+from .toolkit_runtime import hands_out_gpus, runtime_answers
+from .toolkit_start import why_not_started, why_not_usable
 
 _GPU = "toolkit.gpu_container"
 _CONTROL = "toolkit.control_container"
@@ -20,12 +23,14 @@ _CONTROL = "toolkit.control_container"
 def judge_toolkit(look: HostLook, image: str, handler: str) -> Judgement:
     """Judge one host's runtime by what the experiment's containers saw."""
     facts = read_toolkit(look)
-    findings = [*_examined(look), *_runtime_answers(look, facts), *_can_inject(facts, handler)]
+    findings = [*_examined(look), *runtime_answers(look, facts), *hands_out_gpus(facts, handler)]
     if not findings:
-        findings = [*_could_be_tried(facts, image), *_gpu_arrives(facts), *_control_sees_none(facts)]
+        findings = [*_could_be_tried(facts, image), *_gpu_arrives(facts, image), *_control_sees_none(facts)]
     if not findings:
         findings = [*_complete(facts)]
-    return Judgement(2, tuple(findings), None if findings else _seen(facts, handler))
+    seen = None if findings else _seen(facts, handler)
+    warnings = () if any(f.status == "fail" for f in findings) else works_now_and_will_not_always(facts, handler)
+    return Judgement(2, (*findings, *warnings), seen)
 
 
 def _examined(look: HostLook) -> Iterator[Finding]:
@@ -34,43 +39,53 @@ def _examined(look: HostLook) -> Iterator[Finding]:
         yield found(code, reason=look.error, missing=look.error)
 
 
-def _runtime_answers(look: HostLook, facts: ToolkitFacts) -> Iterator[Finding]:
-    if look.error is None and facts.handlers is None:
-        record = look.records.get("loaded_handlers")
-        lines = (record["stderr"] + record["stdout"]).strip().splitlines() if record else []
-        yield found("TKT006", "toolkit.loaded_handlers", reason=lines[0] if lines else "crictl did not run")
-
-
-def _can_inject(facts: ToolkitFacts, handler: str) -> Iterator[Finding]:
-    """The running daemon has the wanted handler, or there is a CDI specification."""
-    if facts.handlers is not None and handler not in facts.handlers and facts.cdi_specs == ():
-        names = ", ".join(facts.handlers) or "none"
-        yield found("TKT002", "toolkit.loaded_handlers", "toolkit.cdi_specs", handlers=names, wanted=handler)
-
-
 def _could_be_tried(facts: ToolkitFacts, image: str) -> Iterator[Finding]:
     if not facts.gpus:
         yield found("TKT007", "toolkit.gpu_list")
     if facts.image_there is False:
-        yield found("TKT004", "toolkit.image", image=image)
+        yield found("TKT004", "toolkit.image", "toolkit.image_pull", image=image)
 
 
-def _gpu_arrives(facts: ToolkitFacts) -> Iterator[Finding]:
+def _gpu_arrives(facts: ToolkitFacts, image: str) -> Iterator[Finding]:
     """The container ends with 0 and lists exactly the GPU that was asked for, by UUID."""
     run = facts.gpu_container
     if run is None or not facts.gpus:
         return
-    asked = facts.gpus[0].uuid
     code = run.record["exit_code"]
     if code is None:
         yield found("TKT009", _GPU, seconds=run.record["seconds"])
+    elif not run.begun and code != 0:
+        yield why_not_started(facts, run, _asked(facts, run), image)
     elif not run.whole:
-        if code != 0:
-            yield found("TKT008", _GPU, asked=asked, says=run.output)
-        else:
-            yield found("TKT010", _GPU, missing="the output of the container did not arrive whole")
-    elif code != 0 or [gpu.uuid for gpu in run.gpus] != [asked] or len(run.devices) != 1:
-        yield found("TKT003", _GPU, asked=asked, seen=_sight(run))
+        yield found("TKT010", _GPU, missing="the output of the container did not arrive whole")
+    elif code != 0 or not _sees_what_it_asked_for(facts, run):
+        yield why_not_usable(facts, run) or found("TKT003", _GPU, asked=_asked(facts, run), seen=_sight(run))
+    elif run.has_uvm is False and facts.host and "/dev/nvidia-uvm" in facts.host.files:
+        yield found("TKT028", _GPU, "toolkit.host", asked=_asked(facts, run))
+
+
+def _asked(facts: ToolkitFacts, run: ContainerRun) -> str:
+    """The UUID of the GPU or MIG device that was asked for; ``all`` where none can be singled out."""
+    gpus = facts.gpus or ()
+    if run.asked is None:
+        return gpus[0].uuid
+    if run.asked.isdigit():
+        return gpus[int(run.asked)].uuid if int(run.asked) < len(gpus) else run.asked
+    return run.asked
+
+
+def _sees_what_it_asked_for(facts: ToolkitFacts, run: ContainerRun) -> bool:
+    asked, seen = _asked(facts, run), [gpu.uuid for gpu in run.gpus]
+    if asked == "all":
+        return sorted(seen) == sorted(gpu.uuid for gpu in facts.gpus or ())
+    if asked.startswith("MIG-"):
+        return list(run.migs) == [asked] and _one_node(facts, run)
+    return seen == [asked] and _one_node(facts, run)
+
+
+def _one_node(facts: ToolkitFacts, run: ContainerRun) -> bool:
+    """WSL and Tegra have GPUs without a /dev/nvidia0; there is nothing to count there."""
+    return len(run.devices) == 1 or (facts.host is not None and not facts.host.gpu_nodes)
 
 
 def _control_sees_none(facts: ToolkitFacts) -> Iterator[Finding]:
@@ -81,7 +96,7 @@ def _control_sees_none(facts: ToolkitFacts) -> Iterator[Finding]:
         yield found("TKT009", _CONTROL, seconds=run.record["seconds"])
     elif run.gpus or run.devices:
         yield found("TKT005", _CONTROL, seen=_sight(run))
-    elif not run.whole:
+    elif not run.whole and facts.gpu_container.begun:
         yield found("TKT010", _CONTROL, missing=f"the control container did not run: {run.output}")
 
 
@@ -90,7 +105,7 @@ def _complete(facts: ToolkitFacts) -> Iterator[Finding]:
         words
         for words, there in (
             ("the list of images could not be read", facts.image_there is not None),
-            ("no container was started", facts.gpu_container is not None),
+            ("no container was started" + _for_want_of(facts), facts.gpu_container is not None),
             ("no control container was started", facts.control_container is not None),
         )
         if not there
@@ -99,13 +114,22 @@ def _complete(facts: ToolkitFacts) -> Iterator[Finding]:
         yield found("TKT010", _GPU, missing="; ".join(missing))
 
 
+def _for_want_of(facts: ToolkitFacts) -> str:
+    tools = facts.runtime.missing_tools
+    return f" ({', '.join(tools)} is not on the node)" if tools else ""
+
+
 def _seen(facts: ToolkitFacts, handler: str) -> str | None:
-    if not facts.gpu_container or not facts.gpu_container.gpus:
+    run = facts.gpu_container
+    if not run or not run.gpus:
         return None
-    way = f"handler {handler}" if handler in (facts.handlers or {}) else "CDI"
-    return f"a container got exactly {facts.gpu_container.gpus[0].uuid} ({way}); the control got none"
+    in_use = facts.runtime.handler_in_use(handler)
+    way = "CDI" if run.cdi_kind or in_use is None else f"handler {in_use}"
+    asked = _asked(facts, run)
+    what = f"all {len(run.gpus)} GPUs" if asked == "all" else f"exactly {asked}"
+    return f"a container got {what} ({way}); the control got none"
 
 
 def _sight(run: ContainerRun) -> str:
-    seen = [gpu.uuid for gpu in run.gpus] + list(run.devices)
+    seen = [gpu.uuid for gpu in run.gpus] + list(run.migs) + list(run.devices)
     return ", ".join(seen) if seen else f"no GPU (exit code {run.record['exit_code']}: {run.output})"
