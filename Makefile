@@ -59,6 +59,10 @@ demo: lab-up ## verify the lab's nodes: the main job, on this machine
 rehearse: lab-up ## break one thing at a time and see who is blamed (one fault: make rehearse FAULT=gpu_lost)
 	$(PLAY) playbooks/rehearse.yml $(if $(FAULT),-e lab_fault=$(FAULT))
 
+.PHONY: bench
+bench: lab-up ## time the host layers against parallel ssh by hand, on the lab and on 50 loopback hosts
+	.venv/bin/python tests/tools/bench.py
+
 .PHONY: test
 test: setup ## everything: lint, types, unit, sanity, and the lab's tests; starts and ends the lab
 	tests/tools/test.sh

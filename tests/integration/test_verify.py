@@ -109,7 +109,7 @@ def test_limit_without_localhost_says_what_to_type(play: Playbook) -> None:
         ({"gpu_k8s_contxt": "lab"}, "Did you mean gpu_k8s_context?"),
         ({"gpu_k8s_gate": "sometimes"}, "gpu_k8s_gate must be one of: usable, chosen, none"),
         ({"gpu_k8s_smoke_gpus": "one"}, "gpu_k8s_smoke_gpus"),
-        ({"gpu_k8s_smoke_gpus": 0}, "gpu_k8s_smoke_gpus and gpu_k8s_deadline must be at least 1"),
+        ({"gpu_k8s_smoke_gpus": 0}, "gpu_k8s_deadline and gpu_k8s_probe_budget must be at least 1"),
     ],
 )
 def test_wrong_input_names_the_variable_and_leaves_no_old_report(

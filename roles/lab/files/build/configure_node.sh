@@ -14,5 +14,12 @@ chroot /mnt/root ldconfig
 chroot /mnt/root nvidia-ctk --quiet config --set nvidia-container-runtime.mode=auto \
   --output /etc/nvidia-container-runtime/config.toml
 chroot /mnt/root nvidia-ctk --quiet runtime configure --runtime=containerd --config-source=file
+ln -s busybox /mnt/root/bin/ash
+chroot /mnt/root useradd --create-home --no-user-group --shell /bin/bash --password "$(openssl passwd -6 operator)" operator
+chroot /mnt/root useradd --create-home --no-user-group --shell /bin/ash plain
+# Before the line that ends this file for whoever is no terminal.
+sed -i '1i echo "Welcome to this machine."' /mnt/root/home/operator/.bashrc
+echo 'operator ALL=(ALL:ALL) ALL' >/mnt/root/etc/sudoers.d/operator
+chmod 440 /mnt/root/etc/sudoers.d/operator
 chroot /mnt/root systemctl --quiet enable containerd kubelet kubernetes-service nvidia-device-nodes ssh
 umount /mnt/root

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # Wait until something in the cluster is so; when the deadline passes, show what there is and what the logs say.
-#   wait_for.sh api|nodes|gpus SECONDS
+#   wait_for.sh api|nodes|gpus|pods SECONDS
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
 # shellcheck source=../settings.sh
@@ -45,6 +45,42 @@ gpus_logs() {
   kubectl --namespace kube-system logs --selector name=nvidia-device-plugin-ds --tail 10 --prefix
 }
 
+# A Pod on each node runs to its end: scheduler and kubelets have come back to their senses.
+pods() {
+  tiny_pods | kubectl apply --filename - >/dev/null
+  [ "$(tiny_pod_phases)" = "$(for node in $LAB_NODES; do echo "lab-tiny-$node Succeeded"; done | sort)" ]
+}
+
+tiny_pods() {
+  local node
+  for node in $LAB_NODES; do
+    cat <<POD
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: lab-tiny-$node, labels: {lab/tiny: "true"}}
+spec:
+  restartPolicy: Never
+  terminationGracePeriodSeconds: 0
+  automountServiceAccountToken: false
+  nodeSelector: {kubernetes.io/hostname: $node}
+  containers: [{name: tiny, image: "docker.io/lab/smoke:1", command: ["true"]}]
+POD
+  done
+}
+
+tiny_pod_phases() {
+  kubectl get pods --selector lab/tiny -o 'jsonpath={range .items[*]}{.metadata.name} {.status.phase}{"\n"}{end}' | sort
+}
+
+remove_tiny_pods() { kubectl delete pods --selector lab/tiny --wait=false >/dev/null; }
+
+pods_logs() {
+  kubectl get pods --selector lab/tiny -o wide
+  kubectl get events | tail -n 20
+}
+
+[ "$1" != pods ] || trap remove_tiny_pods EXIT
 deadline=$((SECONDS + $2))
 until "$1" 2>/dev/null; do
   if [ "$SECONDS" -ge "$deadline" ]; then

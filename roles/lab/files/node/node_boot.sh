@@ -108,8 +108,12 @@ write_identity() {
   tr -d - </proc/sys/kernel/random/uuid >"$root/etc/machine-id"
   printf '127.0.0.1 localhost\n%s %s\n' "$NODE_ADDRESS" "$NODE" >"$root/etc/hosts"
   : >"$root/etc/resolv.conf"
-  install -D -m 600 "$LAB_RUN/ssh/id.pub" "$root/root/.ssh/authorized_keys"
-  chmod 700 "$root/root/.ssh"
+  local home owner
+  for home in "$root/root" "$root/home/operator" "$root/home/plain"; do
+    owner=$(stat -c %u:%g "$home")
+    install -d -m 700 -o "${owner%:*}" -g "${owner#*:}" "$home/.ssh"
+    install -m 600 -o "${owner%:*}" -g "${owner#*:}" "$LAB_RUN/ssh/id.pub" "$home/.ssh/authorized_keys"
+  done
   install -m 600 "$LAB_PKI/$NODE.ssh_host_key" "$root/etc/ssh/ssh_host_ed25519_key"
   install -m 644 "$LAB_PKI/ca.crt" "$LAB_PKI/$NODE.crt" "$root/etc/kubernetes/"
   install -m 600 "$LAB_PKI/$NODE.key" "$root/etc/kubernetes/kubelet.key"

@@ -161,6 +161,10 @@ expect 0 '^Enabled, 3, No, Exclusive_Process$' \
     --query-gpu=ecc.mode.current,ecc.errors.uncorrected.volatile.total,remapped_rows.pending,compute_mode --format=csv
 expect 0 '^Disabled, \[N/A\], No, Exclusive_Process$' \
     --query-gpu=ecc.mode.current,ecc.errors.uncorrected.volatile.total,remapped_rows.pending,compute_mode --format=csv
+machine 'gpu.1.fabric_state = 2' 'gpu.2.fabric_state = 3'
+expect 0 '^\[N/A\], \[N/A\]$' --query-gpu=fabric.state,fabric.status --format=csv
+expect 0 '^In Progress, \[N/A\]$' --query-gpu=fabric.state,fabric.status --format=csv
+expect 0 '^Completed, Success$' --query-gpu=fabric.state,fabric.status --format=csv
 
 echo '# a driver that does not answer'
 machine 'init_sleep = 5'

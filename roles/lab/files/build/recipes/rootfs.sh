@@ -9,6 +9,7 @@ packages=(
   runc containernetworking-plugins         # what containerd runs
   iproute2 iptables kmod procps pciutils   # networking, and what people and probes look with
   python3 sudo                             # ordinary Ansible works; one node hides Python
+  busybox                                  # another shell to log in with
 )
 
 build() {

@@ -223,6 +223,26 @@ READER(read_power_limit)
     return result;
 }
 
+READER(read_fabric_state)
+{
+    static const char *const states[] = { "N/A", "Not Started", "In Progress", "Completed" };
+    nvmlGpuFabricInfo_t fabric = { 0 };
+    nvmlReturn_t result = NVML(nvmlDeviceGetGpuFabricInfo, gpu->device, &fabric);
+
+    snprintf(text, FIELD_TEXT, "%s", fabric.state < sizeof states / sizeof *states ? states[fabric.state] : "Unknown");
+    return fabric.state == NVML_GPU_FABRIC_STATE_NOT_SUPPORTED ? NVML_ERROR_NOT_SUPPORTED : result;
+}
+
+/* What came of joining the fabric: nothing before it is completed. */
+READER(read_fabric_status)
+{
+    nvmlGpuFabricInfo_t fabric = { 0 };
+    nvmlReturn_t result = NVML(nvmlDeviceGetGpuFabricInfo, gpu->device, &fabric);
+
+    snprintf(text, FIELD_TEXT, "%s", client_words(fabric.status));
+    return fabric.state == NVML_GPU_FABRIC_STATE_COMPLETED ? result : NVML_ERROR_NOT_SUPPORTED;
+}
+
 static const struct field fields[] = {
     { "index", "", read_index, 0 },
     { "count", "", read_count, 0 },
@@ -254,6 +274,8 @@ static const struct field fields[] = {
     { "remapped_rows.uncorrectable", "", read_remapped_rows, UNCORRECTED },
     { "remapped_rows.pending", "", read_remapped_rows, REMAP_PENDING },
     { "remapped_rows.failure", "", read_remapped_rows, REMAP_FAILURE },
+    { "fabric.state", "", read_fabric_state, 0 },
+    { "fabric.status", "", read_fabric_status, 0 },
     { "temperature.gpu", "", read_temperature, 0 },
     { "utilization.gpu", "%", read_utilization, 0 },
     { "pstate", "", read_performance_state, 0 },

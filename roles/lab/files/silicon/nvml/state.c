@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a GPU is doing and how it is set up. */
 #include "call.h"
+#include <string.h>
 
 static unsigned long long bytes(int minor, const char *key, long mebibytes)
 {
@@ -73,3 +74,13 @@ DEVICE_NUMBER(nvmlDeviceGetComputeMode, nvmlComputeMode_t, "compute_mode", NVML_
 DEVICE_NUMBER(nvmlDeviceGetPerformanceState, nvmlPstates_t, "pstate", NVML_PSTATE_0)
 DEVICE_NUMBER(nvmlDeviceGetPowerUsage, unsigned, "power_mw", 76000)
 DEVICE_NUMBER(nvmlDeviceGetEnforcedPowerLimit, unsigned, "power_limit_mw", 700000)
+
+/* GPUs that no NVSwitch connects have no fabric to join. */
+nvmlReturn_t nvmlDeviceGetGpuFabricInfo(nvmlDevice_t device, nvmlGpuFabricInfo_t *fabric)
+{
+    BEGIN_DEVICE(fabric);
+    memset(fabric, 0, sizeof *fabric);
+    fabric->state = (nvmlGpuFabricState_t)setting_number(minor, "fabric_state", NVML_GPU_FABRIC_STATE_NOT_SUPPORTED);
+    fabric->status = (nvmlReturn_t)setting_number(minor, "fabric_status", NVML_SUCCESS);
+    return NVML_SUCCESS;
+}
