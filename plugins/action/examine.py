@@ -7,10 +7,13 @@
 from __future__ import annotations
 
 import secrets
+import signal
 import typing as t
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 
-from ansible.errors import AnsibleConnectionFailure, AnsibleError
+from ansible.errors import AnsibleActionFail, AnsibleConnectionFailure, AnsibleError
 from ansible.plugins.action import ActionBase
 
 from ansible_collections.gpu.k8s.plugins.module_utils._chain import Judgement, status_of
@@ -18,11 +21,22 @@ from ansible_collections.gpu.k8s.plugins.module_utils._clock import utc_now
 from ansible_collections.gpu.k8s.plugins.module_utils._evidence.host import read_look
 from ansible_collections.gpu.k8s.plugins.module_utils._image import full_reference
 from ansible_collections.gpu.k8s.plugins.module_utils._judge.driver import judge_driver
+from ansible_collections.gpu.k8s.plugins.module_utils._judge.driver_expected import version_bounds
 from ansible_collections.gpu.k8s.plugins.module_utils._judge.toolkit import judge_toolkit
 from ansible_collections.gpu.k8s.plugins.module_utils._probe import script
 from ansible_collections.gpu.k8s.plugins.module_utils._transcript import TranscriptError, parse
 
 Result = dict[str, t.Any]
+
+_PATIENCE = 60
+"""Seconds beyond the probe's budget before a host is given up: to log in, and for the probe to clean up."""
+
+_PULL = 300
+"""Seconds that come on top of the budget when the image may be pulled: what the toolkit's probe gives the pull."""
+
+
+class _SilentError(BaseException):
+    """The host was given up. Not an Exception, which a connection plugin may take for a reason to try again."""
 
 
 class ActionModule(ActionBase):
@@ -39,15 +53,23 @@ class ActionModule(ActionBase):
             {
                 "layer": {"required": True, "choices": ["driver", "toolkit", "device_plugin"]},
                 "image": {"default": ""},
+                "pull": {"type": "bool", "default": False},
                 "runtime_handler": {"default": "nvidia"},
                 "kubelet_folder": {"default": "/var/lib/kubelet"},
                 "deadline": {"type": "int", "default": 20},
+                "budget": {"type": "int", "default": 60},
                 "output_limit": {"type": "int", "default": 65536},
+                "expected_gpus": {"type": "int", "default": 0},
+                "expected_driver": {"default": ""},
+                "expected_model": {"default": ""},
                 "after": {"type": "dict"},
             }
         )
         image = full_reference(args["image"]) if args["image"] else ""
+        expect = _expectations(args)
         look = self._blocked(args["after"]) or self._look(args, image)
+        if expect:
+            look["expect"] = expect
         host = str((task_vars or {}).get("inventory_hostname", "this host"))
         judgement = self._judge(args["layer"], look, host, image, args["runtime_handler"])
         return {"changed": False, "taken": utc_now(), "look": look, **_verdict(judgement)}
@@ -65,35 +87,91 @@ class ActionModule(ActionBase):
         return None
 
     def _look(self, args: Result, image: str) -> Result:
+        budget = args["budget"] + (_PULL if args["pull"] else 0)
         settings = {
             "deadline": args["deadline"],
+            "budget": budget,
             "output_limit": args["output_limit"],
             "image": image or None,
+            "pull": "yes" if args["pull"] else None,
             "runtime_handler": args["runtime_handler"],
             "kubelet_folder": args["kubelet_folder"],
             "nonce": secrets.token_hex(8),
         }
         probe = script(args["layer"], settings)
         try:
+            with _patience(budget + _PATIENCE):
+                return self._transcript(probe)
+        except _SilentError as error:
+            return _no_look("unreachable", str(error))
+
+    def _transcript(self, probe: str) -> Result:
+        try:
             answer = self._low_level_execute_command("/bin/sh -s", in_data=probe.encode())
         except AnsibleConnectionFailure as error:
             return _no_look("unreachable", str(error))
         except AnsibleError as error:
-            return _no_look("refused", str(error))
+            return _no_look("refused" if self._become_is_to_blame() else "unreachable", str(error))
         try:
             return {"records": parse(answer["stdout"]), "error": None}
         except TranscriptError as error:
             if error.records:
                 return {"records": error.records, "error": {"kind": "incomplete", "reason": str(error)}}
             said = (answer.get("stderr") or answer["stdout"] or "").strip().splitlines()
-            return _no_look("no_transcript", f"{error}; the host said: {said[-1] if said else 'nothing'}")
+            kind = "refused" if self._become_is_to_blame() else "no_transcript"
+            return _no_look(kind, f"{error}; the host said: {said[-1] if said else 'nothing'}")
+
+    def _become_is_to_blame(self) -> bool:
+        """The shell that did not start with privilege escalation starts without it."""
+        if not self._connection.become:
+            return False
+        word = secrets.token_hex(8)
+        try:
+            return word in self._low_level_execute_command(f"echo {word}", sudoable=False)["stdout"]
+        except AnsibleError:
+            return False
 
     @staticmethod
     def _judge(layer: str, look: Result, host: str, image: str, handler: str) -> Judgement | None:
         read = read_look(look)
         if read is None or layer == "device_plugin":  # the Node that it is compared with is not known here
             return None
-        return judge_driver(read, host) if layer == "driver" else judge_toolkit(read, image, handler)
+        try:
+            return judge_driver(read, host) if layer == "driver" else judge_toolkit(read, image, handler)
+        except Exception:  # the evidence must not be lost; the report says what the judge tripped over (PRE006)
+            return None
+
+
+@contextmanager
+def _patience(seconds: int) -> Iterator[None]:
+    """Give up after so many seconds, unless the task has a time-out of its own.
+
+    A node that loses its power or network in the middle sends nothing, not even an end.
+    """
+    if signal.getitimer(signal.ITIMER_REAL)[0]:
+        yield
+        return
+
+    def give_up(*_args: object) -> t.NoReturn:
+        raise _SilentError(f"the host went silent: no answer within {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _expectations(args: Result) -> Result:
+    """What the user expects of this host's driver, of what was set."""
+    expect = {name: args[f"expected_{name}"] for name in ("gpus", "driver", "model") if args[f"expected_{name}"]}
+    try:
+        version_bounds(expect.get("driver", "0"))
+    except ValueError as error:
+        raise AnsibleActionFail(f"expected_driver: {error}") from error
+    return expect
 
 
 def _no_look(kind: str, reason: str) -> Result:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import typing as t
+from collections.abc import Sequence
 from pathlib import Path
 
 from ansible.errors import AnsibleActionFail
@@ -38,7 +39,7 @@ class ActionModule(ActionBase):
             }
         )
         folder = Path(args["folder"]).expanduser()
-        document = matrix([_entry(folder, fault) for fault in args["faults"]])
+        document = matrix([_entry(folder, fault, args["faults"]) for fault in args["faults"]])
         (folder / "matrix.json").write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
         display.display("\n" + table(document) + f"\nmatrix: {folder / 'matrix.json'}\n")
         totals = {key: document[key] for key in ("faults", "right", "false_passes", "false_alarms")}
@@ -46,10 +47,12 @@ class ActionModule(ActionBase):
         return {"changed": False, "passed": passed, **totals}
 
 
-def _entry(folder: Path, fault: Result) -> Result:
-    left = folder / fault["name"]
+def _entry(folder: Path, fault: Result, faults: Sequence[Result]) -> Result:
+    left = folder / fault["round"]
     broken, mended = (_verified(left / when) for when in ("broken", "mended"))
-    return entry(fault["name"], fault["node"], fault["expect"], bool(fault.get("everywhere")), broken, mended)
+    others = [f["node"] for f in faults if f["round"] == fault["round"] and f["name"] != fault["name"]]
+    everywhere = bool(fault.get("everywhere"))
+    return entry(fault["name"], fault["node"], fault["expect"], everywhere, broken, mended, others)
 
 
 def _verified(folder: Path) -> tuple[int, Result]:

@@ -26,4 +26,5 @@ def script(layer: str, settings: Mapping[str, t.Any]) -> str:
     lines = [f"GPU_K8S_{name}={shlex.quote(value)}" for name, value in given.items()]
     files = ["driver"] if layer == "driver" else ["driver", layer]  # the driver's probe holds the shared functions
     parts = [(_ROLES / name / "files" / "probe.sh").read_text(encoding="utf-8") for name in files]
-    return "\n".join([*lines, *parts, "end_transcript", ""])
+    # In braces: a shell that reads on while it runs would otherwise run half a script when the connection breaks.
+    return "\n".join([*lines, "{", *parts, "end_transcript", "}", ""])

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import typing as t
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 Report = Mapping[str, t.Any]
 Entry = dict[str, t.Any]
@@ -22,24 +22,27 @@ def entry(
     everywhere: bool,
     broken: tuple[int, Report],
     mended: tuple[int, Report],
+    others: Collection[str] = (),
 ) -> Entry:
     """Judge the rehearsal of one fault.
 
     ``broken`` and ``mended`` are the exit status and the report of the verification while the fault was there and
-    after it was mended. ``everywhere``: the fault hits every node, not only ``node``.
+    after it was mended. ``everywhere``: the fault hits every node, not only ``node``. ``others``: the nodes that other
+    faults hit in the same round; they are judged with those.
     """
     exit_status, report = broken
     got = {n["host"]: _got(n) for n in report["nodes"]}
     wanted = {aspect: expected[aspect] for aspect in _ASPECTS}
     hit = [n for n in report["nodes"] if everywhere or n["host"] == node]
-    spared = [n for n in report["nodes"] if n not in hit]
+    spared = [n for n in report["nodes"] if n not in hit and n["host"] not in others]
     alarms = [n["host"] for n in spared if n["conclusion"] != "usable"]
-    still = [n["host"] for n in mended[1]["nodes"] if n["conclusion"] != "usable"]
+    not_mended = [n["host"] for n in mended[1]["nodes"] if n["conclusion"] != "usable"]
+    still = [host for host in not_mended if host not in others]
     false_passes = [n["host"] for n in hit if n["conclusion"] == "usable"]
     if exit_status == 0 and not false_passes:
         false_passes = ["the exit status"]
     blamed = bool(hit) and all(got[n["host"]] == wanted for n in hit)
-    mended_well = mended[0] == 0 and bool(mended[1]["nodes"]) and not still
+    mended_well = bool(mended[1]["nodes"]) and not still and (mended[0] == 0 or bool(not_mended))
     return {
         "fault": fault,
         "node": node,

@@ -20,7 +20,8 @@ FORMAT = "1"
 class Record(t.TypedDict):
     """One command that the probe ran, as a person would have seen it.
 
-    ``exit_code`` is None when the command was abandoned at its deadline.
+    ``exit_code`` is None when the command was abandoned at its deadline. One that the budget of the whole probe cut
+    short has no record.
     """
 
     command: str
@@ -47,7 +48,7 @@ def parse(output: str) -> Records:
     """Return the records of a transcript by name, in their order.
 
     Lines before the transcript (a banner, a shell's greeting) are passed over.
-    Raises TranscriptError when there is no transcript, or when its end is missing.
+    Raises TranscriptError when there is no transcript, when its end is missing, or when its time was used up.
     """
     records: Records = {}
     fields: dict[str, str] = {}
@@ -73,6 +74,10 @@ def parse(output: str) -> Records:
         elif word == "complete":
             if rest != str(len(records)):
                 raise TranscriptError(f"{rest} records were sent and {len(records)} arrived", records)
+            if "out_of_time" in fields:
+                budget, _space, names = fields["out_of_time"].partition(" ")
+                late = ", ".join(names.split())
+                raise TranscriptError(f"the probe's {budget} s were used up before these had ended: {late}", records)
             return records
         else:
             fields[word] = rest

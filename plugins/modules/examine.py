@@ -32,6 +32,10 @@ options:
     description: The image of the experiment's containers. It must be on the node. Only for V(toolkit).
     type: str
     default: ""
+  pull:
+    description: Whether the image may be pulled if it is not on the node. Only for V(toolkit).
+    type: bool
+    default: false
   runtime_handler:
     description: The runtime handler that hands out GPUs. Only for V(toolkit).
     type: str
@@ -44,10 +48,31 @@ options:
     description: Seconds that one command may take on the node.
     type: int
     default: 20
+  budget:
+    description:
+      - Seconds that all commands together may take. What did not end by then is missing from the evidence, which then
+        proves nothing. What the probe cleans up comes on top, and 300 seconds if the image may be pulled.
+      - A host that has said nothing a minute after that is given up.
+    type: int
+    default: 60
   output_limit:
     description: Bytes that are kept of one command's output.
     type: int
     default: 65536
+  expected_gpus:
+    description: The number of GPUs that this host has to have; V(0) for any. Only for V(driver).
+    type: int
+    default: 0
+  expected_driver:
+    description:
+      - The driver that this host has to have, as a version (V(550), V(550.163.01)) or a range (V(>=550,<580)); empty
+        for any. As many numbers are compared as are given. Only for V(driver).
+    type: str
+    default: ""
+  expected_model:
+    description: What the name of every GPU of this host has to contain; empty for anything. Only for V(driver).
+    type: str
+    default: ""
   after:
     description: The result of the layer below. If that layer is broken or its host did not answer, nothing is asked.
     type: dict

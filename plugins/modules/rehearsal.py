@@ -28,12 +28,13 @@ notes:
   - This is an action plugin. It runs on the controller.
 options:
   folder:
-    description: The folder that holds C(FAULT/broken) and C(FAULT/mended), each with C(report.json) and C(exit_status).
+    description: The folder that holds C(ROUND/broken) and C(ROUND/mended), each with C(report.json) and C(exit_status).
     type: path
     required: true
   faults:
     description:
-      - The faults that were rehearsed, with C(name), C(node), C(expect), and C(everywhere) if it hits all nodes.
+      - The faults that were rehearsed, with C(name), C(node), C(expect), C(round), and C(everywhere) if it hits all
+        nodes. Faults of one round were there at the same time, each on a node of its own.
     type: list
     elements: dict
     required: true
@@ -46,6 +47,7 @@ EXAMPLES = r"""
     faults:
       - name: gpu_lost
         node: node3
+        round: gpu_lost
         expect: {layer: driver, status: fail, code: DRV004}
 """
 

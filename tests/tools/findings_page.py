@@ -9,6 +9,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "build/collections"))
 
 from ansible_collections.gpu.k8s.plugins.module_utils._catalogue import CATALOGUE  # noqa: E402
+from ansible_collections.gpu.k8s.plugins.module_utils._catalogue.modes_driver import MODES as DRIVER  # noqa: E402
+from ansible_collections.gpu.k8s.plugins.module_utils._catalogue.modes_toolkit import MODES as TOOLKIT  # noqa: E402
 
 PAGE = ROOT / "docs/findings.md"
 LAYERS = {
@@ -46,9 +48,39 @@ def page() -> str:
                 f"- Often mistaken for: {entry.mistaken_for}",
                 f"- Sources: {', '.join(entry.sources)}",
             ]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *modes()]) + "\n"
 
 
+def modes() -> list[str]:
+    covered = [mode for mode in (*DRIVER, *TOOLKIT) if mode.codes]
+    unseen = [mode for mode in (*DRIVER, *TOOLKIT) if mode.out_of_sight]
+    return [
+        "",
+        "## How nodes fail, and what is seen of it",
+        "",
+        f"{count()}, of the host layers, collected from public reports and documentation.",
+        "",
+        "| mode | findings |",
+        "|---|---|",
+        *(f"| {mode.number}: {mode.title} | {', '.join(mode.codes)} |" for mode in covered),
+        "",
+        "### Out of sight",
+        "",
+        "| mode | why |",
+        "|---|---|",
+        *(f"| {mode.number}: {mode.title} | {mode.out_of_sight} |" for mode in unseen),
+    ]
+
+
+def count() -> str:
+    everything = (*DRIVER, *TOOLKIT)
+    covered = sum(bool(mode.codes) for mode in everything)
+    return (
+        f"{len(everything)} failure modes: {covered} covered by findings and {len(everything) - covered} out of sight"
+    )
+
+
+print(count())
 if "--check" in sys.argv:
     if PAGE.read_text(encoding="utf-8") != page():
         sys.exit("docs/findings.md is not current: run `make docs`.")

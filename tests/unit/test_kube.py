@@ -117,7 +117,7 @@ def test_lists_come_in_pages(cluster: Cluster, api: ThreadingHTTPServer) -> None
 def test_a_watch_yields_whole_events_and_can_be_left_early(cluster: Cluster) -> None:
     events = cluster.watch(cluster.core.list_namespaced_pod, "default", seconds=2)
     begin = time.monotonic()
-    assert [next(events)["object"]["n"] for _ in range(3)] == [0, 1, 2]
+    assert [next(events)["object"]["n"] for _event in range(3)] == [0, 1, 2]
     events.close()
     assert time.monotonic() - begin < 1
 

@@ -3,6 +3,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ansible_collections.gpu.k8s.plugins.module_utils._catalogue import CATALOGUE
 from ansible_collections.gpu.k8s.plugins.module_utils._rehearsal import entry, matrix, table
 
 EXPECTED = {"layer": "driver", "status": "fail", "code": "DRV004"}
@@ -73,6 +79,25 @@ def test_no_nodes_are_never_right() -> None:
     assert not entry("api", "a", EXPECTED, False, (2, report(a=EXPECTED)), (0, report()))["right"]
 
 
+def test_faults_of_one_round_are_judged_each_on_its_own_node() -> None:
+    other = {"layer": "toolkit", "status": "fail", "code": "TKT008"}
+    broken = (2, report(a=EXPECTED, b=other, c="usable"))
+    well = (0, report(a="usable", b="usable", c="usable"))
+    assert entry("gpu_lost", "a", EXPECTED, False, broken, well, others=["b"])["right"]
+    assert entry("hook_missing", "b", other, False, broken, well, others=["a"])["right"]
+    alarm = entry("gpu_lost", "a", EXPECTED, False, (2, report(a=EXPECTED, b=other, c=other)), well, others=["b"])
+    assert not alarm["right"]
+    assert alarm["false_alarms"] == ["c"]
+
+
+def test_who_was_not_mended_counts_for_its_own_fault_alone() -> None:
+    broken = (2, report(a=EXPECTED, b=EXPECTED))
+    b_still = (2, report(a="usable", b=EXPECTED))
+    assert entry("one", "a", EXPECTED, False, broken, b_still, others=["b"])["right"]
+    assert entry("two", "b", EXPECTED, False, broken, b_still, others=["a"])["false_alarms"] == ["b after mending"]
+    assert not entry("one", "a", EXPECTED, False, broken, (2, report(a="usable", b="usable")), others=["b"])["right"]
+
+
 def test_totals() -> None:
     entries = [
         entry("one", "a", EXPECTED, False, (2, report(a=EXPECTED, b="usable")), WELL),
@@ -83,3 +108,15 @@ def test_totals() -> None:
     assert totals == {"faults": 2, "right": 1, "false_passes": 1, "false_alarms": 1}
     assert "1 of 2 faults right, 1 false passes, 1 false alarms" in table(document)
     assert "false pass: a" in table(document)
+
+
+ROOT = Path(__file__).parents[2]
+FAULTS = sorted((ROOT / "roles/lab/faults").glob("*.yml"))
+
+
+@pytest.mark.parametrize("file", FAULTS, ids=lambda file: file.stem)
+def test_a_fault_expects_what_the_catalogue_has_and_is_on_the_labs_page(file: Path) -> None:
+    fault = yaml.safe_load(file.read_text())
+    expect, said = fault["expect"], CATALOGUE[fault["expect"]["code"]]
+    assert (expect["layer"], expect["status"]) == (said.layer, said.status)
+    assert f"`{file.stem}`" in (ROOT / "docs/lab.md").read_text()

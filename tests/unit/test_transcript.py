@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -57,6 +59,102 @@ def test_abandons_a_command_that_does_not_end(shell: list[str]) -> None:
     assert records["slow"]["exit_code"] is None
     assert records["slow"]["seconds"] < 5
     assert records["next"]["stdout"] == "on\n"
+
+
+def processes_with(mark: str) -> list[str]:
+    """Command lines of running processes that hold the mark."""
+    found = []
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            line = file.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        if mark in line:
+            found.append(line)
+    return found
+
+
+def test_an_abandoned_command_takes_along_what_it_started(shell: list[str]) -> None:
+    nap = f"3{os.getpid()}.5"
+    looks = f"nested() {{ sh -c 'sleep {nap}; true' | cat; sleep {nap}; }}\nlook slow nested"
+    assert parse(run(shell, looks, GPU_K8S_DEADLINE="1"))["slow"]["timed_out"]
+    assert processes_with(nap) == []
+
+
+def test_does_not_wait_for_a_command_that_nothing_can_end(shell: list[str], tmp_path: Path) -> None:
+    """A process in state D takes no signal: here none is sent. Nor does it hold the connection open."""
+    began = time.monotonic()
+    looks = "kill() { :; }\nlook stuck sleep 8\nlook next echo on"
+    records = parse(run(shell, looks, GPU_K8S_DEADLINE="1", TMPDIR=str(tmp_path)))
+    assert records["stuck"]["timed_out"]
+    assert records["next"]["stdout"] == "on\n"
+    assert time.monotonic() - began < 6
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_budget_ends_the_probe_and_names_what_is_missing(shell: list[str]) -> None:
+    looks = "\n".join(["look one true", "look slow sleep 30", "look cut sleep 30", "look late true"])
+    began = time.monotonic()
+    with pytest.raises(TranscriptError, match="3 s were used up before these had ended: cut, late") as caught:
+        parse(run(shell, looks, GPU_K8S_DEADLINE="2", GPU_K8S_BUDGET="3"))
+    assert time.monotonic() - began < 6
+    assert set(caught.value.records) == {"one", "slow"}  # whoever is on record had its whole time
+
+
+def test_leaves_nothing_behind_when_nobody_listens_any_more(shell: list[str], tmp_path: Path) -> None:
+    """As sshd does when the connection breaks: the output is closed, and no signal comes."""
+    nap = f"4{os.getpid()}.5"
+    sent = PROBE.read_text() + f"look slow sleep {nap}\nlook next sleep {nap}\nend_transcript\n"
+    environment = {"PATH": os.environ["PATH"], "TMPDIR": str(tmp_path), "GPU_K8S_LAYERS": "none"}
+    environment |= {"GPU_K8S_FORMAT": "encoded", "GPU_K8S_DEADLINE": "2"}
+    probe = subprocess.Popen([*shell, "-s"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
+    assert probe.stdin
+    assert probe.stdout
+    probe.stdin.write(sent.encode())
+    probe.stdin.close()
+    assert "transcript" in probe.stdout.readline().decode() + probe.stdout.readline().decode()
+    probe.stdout.close()
+    probe.wait(timeout=10)
+    assert processes_with(nap) == []
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("signal_number", [signal.SIGHUP, signal.SIGINT, signal.SIGTERM])
+def test_leaves_nothing_behind_when_it_is_ended(shell: list[str], tmp_path: Path, signal_number: int) -> None:
+    nap = f"5{os.getpid()}.5"
+    sent = PROBE.read_text() + f"look slow sleep {nap}\n"
+    environment = {"PATH": os.environ["PATH"], "TMPDIR": str(tmp_path), "GPU_K8S_LAYERS": "none"}
+    probe = subprocess.Popen([*shell, "-s"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=environment)
+    assert probe.stdin
+    probe.stdin.write(sent.encode())
+    probe.stdin.close()
+    for _attempt in range(100):
+        if processes_with(nap):
+            break
+        time.sleep(0.05)
+    probe.send_signal(signal_number)
+    probe.wait(timeout=10)
+    assert processes_with(nap) == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_is_not_taken_for_silence(shell: list[str], tmp_path: Path) -> None:
+    """Without room for what commands print, each of them would seem to print nothing."""
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    (tools / "head").write_text("#!/bin/sh\necho 'no space left on device' >&2\nexit 1\n")
+    (tools / "head").chmod(0o755)
+    done = subprocess.run(
+        [*shell, "-s"],
+        input=PROBE.read_text().encode() + b"look one true\nend_transcript\n",
+        capture_output=True,
+        env={"PATH": f"{tools}:{os.environ['PATH']}", "TMPDIR": str(tmp_path), "GPU_K8S_LAYERS": "none"},
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert b"no room" in done.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["tools"]
 
 
 def test_cuts_long_output_and_says_so(shell: list[str]) -> None:

@@ -26,6 +26,18 @@ ENTRIES = (
         ),
     ),
     Entry(
+        code="DPL006",
+        layer="device_plugin",
+        status="unknown",
+        title="The Node advertises its GPUs under another name",
+        message="The Node {node} advertises no {resource}, but {others}.",
+        meaning="MIG profiles, shared GPUs or a renamed resource: the plugin has registered, and Pods that ask for "
+        "the usual name get nothing here.",
+        remedy="Set gpu_k8s_resource to the resource that your Pods ask for.",
+        mistaken_for="A Node without GPUs.",
+        sources=("https://github.com/NVIDIA/k8s-device-plugin",),
+    ),
+    Entry(
         code="DPL002",
         layer="device_plugin",
         status="fail",

@@ -58,4 +58,16 @@ ENTRIES = (
         mistaken_for="An empty list: no answer is not the same as none.",
         sources=("https://kubernetes.io/docs/reference/access-authn-authz/rbac/",),
     ),
+    Entry(
+        code="PRE006",
+        layer="preflight",
+        status="unknown",
+        title="Evidence of a shape that the judge does not know",
+        message="The evidence of the layer {judged} has a shape that the judge does not know: {error}",
+        meaning="A program or the API answered in a way that no rule was written for, so that the layer is not proven. "
+        "This is a fault of gpu.k8s, not of the node.",
+        remedy="Report it with the evidence file of this host, after you have replaced what must not leave your site.",
+        mistaken_for="A broken node.",
+        sources=("written for the rule",),
+    ),
 )

@@ -13,8 +13,9 @@ The evidence of one node, as it is saved::
     node_name: the Node's name if the user gave it, else null
     chosen: the layers that this run was asked for
     check_mode: whether Pods were allowed to be created
-    expect: {resource, image, smoke_gpus}
-    driver | toolkit | device_plugin: a look at the host: {records: {...}} or {error: {kind, reason}}, or null
+    expect: {resource, image, runtime_handler, smoke_gpus}
+    driver | toolkit | device_plugin: a look at the host, {records: {...}, error: null or {kind, reason}}, or null;
+        the driver's may have expect: what the user expects of this host
     kubernetes: {error, node, node_error, pods, pods_error} or null
     smoke_pod | control_pod: what became of the Pod, or null
 """

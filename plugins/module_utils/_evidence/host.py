@@ -18,11 +18,13 @@ class HostLook:
     """``error`` is set when the probe did not run or its transcript is not whole; records may be there all the same.
 
     ``kind`` is ``unreachable``, ``refused``, ``no_transcript``, ``incomplete`` or ``blocked``.
+    ``expect`` is what the user expects of this host; it travels with the look, since it may differ from host to host.
     """
 
     records: Mapping[str, Record] = field(default_factory=dict)
     kind: str | None = None
     error: str | None = None
+    expect: Mapping[str, t.Any] = field(default_factory=dict)
 
     def stdout_of(self, name: str) -> str | None:
         """Return what the command printed, or None when it failed, was abandoned or did not run."""
@@ -35,4 +37,9 @@ def read_look(look: Mapping[str, t.Any] | None) -> HostLook | None:
     if look is None:
         return None
     error = look.get("error") or {}
-    return HostLook(records=look.get("records") or {}, kind=error.get("kind"), error=error.get("reason"))
+    return HostLook(
+        records=look.get("records") or {},
+        kind=error.get("kind"),
+        error=error.get("reason"),
+        expect=look.get("expect") or {},
+    )

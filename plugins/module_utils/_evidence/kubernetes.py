@@ -15,7 +15,10 @@ Object = Mapping[str, t.Any]
 
 @dataclass(frozen=True)
 class NodeFacts:
-    """A Node. Counts are None when the Node does not have the resource."""
+    """A Node. Counts are None when the Node does not have the resource.
+
+    ``others`` are the capacities of other resources of the same vendor: MIG profiles, shared or renamed GPUs.
+    """
 
     name: str
     boot_id: str | None
@@ -25,22 +28,26 @@ class NodeFacts:
     unschedulable: bool
     ready: str | None
     ready_reason: str
+    others: Mapping[str, int]
 
 
 def read_node(node: Object, resource: str) -> NodeFacts:
     """Read a Node object."""
     spec, status = node.get("spec") or {}, node.get("status") or {}
     info = status.get("nodeInfo") or {}
+    capacity = status.get("capacity") or {}
+    vendor = resource.partition("/")[0] + "/"
     ready: Object = next((c for c in status.get("conditions") or () if c.get("type") == "Ready"), {})
     return NodeFacts(
         name=node["metadata"]["name"],
         boot_id=info.get("bootID"),
         machine_id=info.get("machineID"),
-        capacity=_count(status.get("capacity"), resource),
+        capacity=_count(capacity, resource),
         allocatable=_count(status.get("allocatable"), resource),
         unschedulable=bool(spec.get("unschedulable")),
         ready=ready.get("status"),
         ready_reason=": ".join(str(ready[key]) for key in ("reason", "message") if ready.get(key)),
+        others={n: int(q or 0) for n, q in capacity.items() if n.startswith(vendor) and n != resource and int(q or 0)},
     )
 
 

@@ -35,7 +35,10 @@ def judge_device_plugin(
 
 
 def _advertises(node: NodeFacts, resource: str) -> Iterator[Finding]:
-    if not node.capacity:
+    if not node.capacity and node.others:
+        others = ", ".join(f"{name}: {amount}" for name, amount in node.others.items())
+        yield found("DPL006", f"{_NODE}.capacity", node=node.name, resource=resource, others=others)
+    elif not node.capacity:
         yield found("DPL001", f"{_NODE}.capacity", node=node.name, resource=resource)
 
 

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import typing as t
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from .._catalogue import found
 from .._chain import CHECKPOINTS, Finding, Judgement, Layer, NodeVerdict, conclude
@@ -41,9 +41,18 @@ def judge_checkpoints(evidence: Evidence) -> Iterator[Judgement]:
         ("smoke_pod", _smoke_pod),
     ):
         if layer in evidence["chosen"]:
-            yield from judge(evidence)
+            yield from _guarded(t.cast(Layer, layer), judge, evidence)
         else:
             yield from _skipped(t.cast(Layer, layer), "not chosen")
+
+
+def _guarded(layer: Layer, judge: Callable[[Evidence], Iterator[Judgement]], evidence: Evidence) -> Iterator[Judgement]:
+    """One node's strange evidence must not keep the others from being judged (PRE006)."""
+    try:
+        yield from list(judge(evidence))
+    except Exception as error:  # whatever a rule trips over
+        strange = found("PRE006", judged=layer, error=f"{type(error).__name__}: {error}")
+        yield from (Judgement(c.number, (strange,)) for c in CHECKPOINTS if c.layer == layer)
 
 
 def _skipped(layer: Layer, why: str) -> Iterator[Judgement]:
@@ -69,7 +78,10 @@ def _device_plugin(evidence: Evidence) -> Iterator[Judgement]:
     resource = evidence["expect"]["resource"]
     look = read_look(evidence.get("device_plugin"))
     registered = registered_devices(look, resource) if look else None
-    yield judge_device_plugin(node, resource, _host_uuids(evidence), registered)
+    facts = _driver_facts(evidence)
+    cut = facts is not None and any(gpu.mig_devices for gpu in facts.gpus or ())
+    # MIG devices are advertised one by one, so that the GPUs' number says nothing of theirs.
+    yield judge_device_plugin(node, resource, None if cut else _host_uuids(evidence), registered)
 
 
 def _scheduler(evidence: Evidence) -> Iterator[Judgement]:
