@@ -18,6 +18,11 @@ part() {
     [ "$outcome" = ok ]
 }
 
+# The probes are tried under busybox's shell as well; a machine without root goes without.
+if ! command -v busybox >/dev/null && [ "$(id -u)" = 0 ]; then
+    apt-get update -q && apt-get install -qy busybox
+fi
+
 part lint tests/tools/lint.sh
 part types mypy
 part docs python tests/tools/findings_page.py --check
