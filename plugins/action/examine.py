@@ -170,7 +170,7 @@ def _expectations(args: Result) -> Result:
     try:
         version_bounds(expect.get("driver", "0"))
     except ValueError as error:
-        raise AnsibleActionFail(f"expected_driver: {error}") from error
+        raise AnsibleActionFail(f"gpu_k8s_expected_driver: {error}") from error
     return expect
 
 
