@@ -12,20 +12,15 @@ import typing as t
 from pathlib import Path
 
 from ansible.errors import AnsibleActionFail
-from ansible.plugins.action import ActionBase
 
 from ansible_collections.gpu.k8s.plugins.module_utils._clock import utc_now
+from ansible_collections.gpu.k8s.plugins.plugin_utils._controller_action import ControllerAction
 
 Result = dict[str, t.Any]
 
 
-class ActionModule(ActionBase):
-    """Runs on the controller, in a play on localhost."""
-
-    TRANSFERS_FILES = False
-    _supports_check_mode = True
-    _supports_async = False
-    _requires_connection = False
+class ActionModule(ControllerAction):
+    """The first task of a run."""
 
     def run(self, tmp: str | None = None, task_vars: dict[str, t.Any] | None = None) -> Result:
         super().run(tmp, task_vars)

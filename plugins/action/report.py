@@ -12,7 +12,6 @@ import typing as t
 from pathlib import Path
 
 from ansible.errors import AnsibleActionFail
-from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 
 from ansible_collections.gpu.k8s.plugins.module_utils._evidence import SCHEMA
@@ -25,19 +24,15 @@ from ansible_collections.gpu.k8s.plugins.module_utils._gate import why_closed
 from ansible_collections.gpu.k8s.plugins.module_utils._judge.node import judge_node
 from ansible_collections.gpu.k8s.plugins.module_utils._render.document import document
 from ansible_collections.gpu.k8s.plugins.module_utils._render.terminal import chain
+from ansible_collections.gpu.k8s.plugins.plugin_utils._controller_action import ControllerAction
 
 Result = dict[str, t.Any]
 
 display = Display()
 
 
-class ActionModule(ActionBase):
-    """Runs on the controller, in a play on localhost."""
-
-    TRANSFERS_FILES = False
-    _supports_check_mode = True
-    _supports_async = False
-    _requires_connection = False
+class ActionModule(ControllerAction):
+    """The last task of a run."""
 
     def run(self, tmp: str | None = None, task_vars: dict[str, t.Any] | None = None) -> Result:
         super().run(tmp, task_vars)

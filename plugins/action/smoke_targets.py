@@ -9,25 +9,19 @@ from __future__ import annotations
 import secrets
 import typing as t
 
-from ansible.plugins.action import ActionBase
-
 from ansible_collections.gpu.k8s.plugins.module_utils._clock import utc_now
 from ansible_collections.gpu.k8s.plugins.module_utils._evidence.driver import read_driver
 from ansible_collections.gpu.k8s.plugins.module_utils._evidence.host import read_look
 from ansible_collections.gpu.k8s.plugins.module_utils._evidence.registered import cluster_read, evidence_of_all
 from ansible_collections.gpu.k8s.plugins.module_utils._judge.node import judge_node
 from ansible_collections.gpu.k8s.plugins.module_utils._smoke import left_over, reason_not_to_try, tolerations
+from ansible_collections.gpu.k8s.plugins.plugin_utils._controller_action import ControllerAction
 
 Result = dict[str, t.Any]
 
 
-class ActionModule(ActionBase):
-    """Runs on the controller, in a play on localhost, after the lower layers."""
-
-    TRANSFERS_FILES = False
-    _supports_check_mode = True
-    _supports_async = False
-    _requires_connection = False
+class ActionModule(ControllerAction):
+    """Comes after the lower layers."""
 
     def run(self, tmp: str | None = None, task_vars: dict[str, t.Any] | None = None) -> Result:
         super().run(tmp, task_vars)

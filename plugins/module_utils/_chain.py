@@ -21,12 +21,6 @@ Conclusion = t.Literal["usable", "broken", "not proven"]
 LAYERS: tuple[Layer, ...] = ("driver", "toolkit", "device_plugin", "scheduler", "smoke_pod")
 """The layers with a checkpoint of their own, lowest first."""
 
-HOST_LAYERS: tuple[Layer, ...] = ("driver", "toolkit", "device_plugin")
-"""The layers of which something is seen on the host itself."""
-
-API_LAYERS: tuple[Layer, ...] = ("device_plugin", "scheduler", "smoke_pod")
-"""The layers of which something is seen through the Kubernetes API."""
-
 
 @dataclass(frozen=True)
 class Checkpoint:

@@ -15,10 +15,11 @@ import typing as t
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from .toolkit import devices_listed
+
 Fields = Mapping[str, t.Any]
 
 _ROW = re.compile(r"^(?P<index>\d+), (?P<uuid>(?:GPU|MIG)-[0-9a-fA-F/-]+), (?P<rest>.*)$", re.MULTILINE)
-_DEVICE_LINE = re.compile(r"^device (/dev/nvidia\d+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ def read_log(log: str, nonce: str) -> SmokeLog:
     return SmokeLog(
         whole=whole,
         uuids=tuple(m["uuid"] for m in _ROW.finditer(log)),
-        devices=tuple(_DEVICE_LINE.findall(log)),
+        devices=devices_listed(log),
         said=said,
         visible_devices=visible[1].strip() if visible else "",
     )

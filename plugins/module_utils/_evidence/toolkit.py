@@ -101,6 +101,11 @@ class ToolkitFacts:
     control_container: ContainerRun | None
 
 
+def devices_listed(text: str) -> tuple[str, ...]:
+    """Return the GPUs' device nodes that a container found in its /dev, as our containers and Pods print them."""
+    return tuple(_DEVICE_LINE.findall(text))
+
+
 def read_toolkit(look: HostLook) -> ToolkitFacts:
     """Read the records of the toolkit's probe."""
     specs = look.stdout_of("cdi_specs")
@@ -166,7 +171,7 @@ def _container(record: Record | None) -> ContainerRun | None:
         whole=bool(begin and re.search(rf"^end {re.escape(begin[1])}$", out, re.MULTILINE)),
         gpus=gpus_listed(out),
         migs=tuple(_MIG_LINE.findall(out)),
-        devices=tuple(_DEVICE_LINE.findall(out)),
+        devices=devices_listed(out),
         asked=asked[1] if asked else None,
         cdi_kind=cdi_kind[1] if cdi_kind else None,
         has_uvm=_said(out, "uvm"),

@@ -34,3 +34,14 @@ kill_netns() {
   echo "processes in $1 that don't end: ${pids[*]}" >&2
   return 1
 }
+
+# in_parallel FUNCTION NODE...   the function for each node at once; fails if it failed for any
+in_parallel() {
+  local node job jobs=() failed=0
+  for node in "${@:2}"; do
+    "$1" "$node" &
+    jobs+=($!)
+  done
+  for job in "${jobs[@]}"; do wait "$job" || failed=1; done
+  return "$failed"
+}

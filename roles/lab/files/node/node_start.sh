@@ -67,11 +67,4 @@ start() {
   return 1
 }
 
-jobs=()
-for node in "$@"; do
-  start "$node" &
-  jobs+=($!)
-done
-failed=0
-for job in "${jobs[@]}"; do wait "$job" || failed=1; done
-exit "$failed"
+in_parallel start "$@"

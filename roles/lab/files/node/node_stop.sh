@@ -54,11 +54,4 @@ case ${1:-} in
     ;;
 esac
 [ "$#" = 0 ] || mkdir -p "$LAB_RUN/nodes"
-jobs=()
-for node in "$@"; do
-  lock_and_stop "$node" &
-  jobs+=($!)
-done
-failed=0
-for job in "${jobs[@]}"; do wait "$job" || failed=1; done
-exit "$failed"
+in_parallel lock_and_stop "$@"
