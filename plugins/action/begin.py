@@ -32,6 +32,7 @@ class ActionModule(ControllerAction):
                 "variables": {"type": "list", "elements": "str", "default": []},
                 "known_variables": {"type": "list", "elements": "str", "default": []},
                 "report_folder": {"type": "path", "required": True},
+                "expect": {"type": "dict", "required": True},
             }
         )
         folder = Path(args["report_folder"]).expanduser()
@@ -48,6 +49,7 @@ class ActionModule(ControllerAction):
             "started": utc_now(),
             "hosts": hosts,
             "report_folder": str(folder),
+            "expect": args["expect"],
         }
 
 

@@ -115,7 +115,7 @@ class ActionModule(ActionBase):
         try:
             return {"records": parse(answer["stdout"]), "error": None}
         except TranscriptError as error:
-            if error.records:
+            if error.records is not None:
                 return {"records": error.records, "error": {"kind": "incomplete", "reason": str(error)}}
             said = (answer.get("stderr") or answer["stdout"] or "").strip().splitlines()
             kind = "refused" if self._become_is_to_blame() else "no_transcript"

@@ -39,7 +39,6 @@ class ActionModule(ControllerAction):
         _checked, args = self.validate_argument_spec(
             {
                 "run": {"type": "dict"},
-                "expect": {"type": "dict"},
                 "context": {"default": ""},
                 "evidence_folder": {"type": "path"},
                 "report_folder": {"type": "path", "required": True},
@@ -47,7 +46,6 @@ class ActionModule(ControllerAction):
             },
             mutually_exclusive=[("run", "evidence_folder")],
             required_one_of=[("run", "evidence_folder")],
-            required_by={"run": ("expect",)},
         )
         folder = Path(args["report_folder"]).expanduser()
         if args["evidence_folder"]:
@@ -82,7 +80,7 @@ class ActionModule(ControllerAction):
 
     def _gathered(self, args: Result, hostvars: t.Any) -> tuple[Result, Result, list[Result]]:
         check_mode, started = bool(self._task.check_mode), args["run"]["started"]
-        evidence = evidence_of_all(args["run"], hostvars, args["expect"], check_mode)
+        evidence = evidence_of_all(args["run"], hostvars, check_mode)
         read = cluster_read(hostvars["localhost"], started) or {}
         run = {
             "id": args["run"]["id"],

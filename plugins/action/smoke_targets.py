@@ -28,7 +28,6 @@ class ActionModule(ControllerAction):
         _checked, args = self.validate_argument_spec(
             {
                 "run": {"type": "dict", "required": True},
-                "expect": {"type": "dict", "required": True},
                 "runtime_class": {"default": "auto"},
             }
         )
@@ -36,7 +35,7 @@ class ActionModule(ControllerAction):
         cluster = cluster_read(hostvars["localhost"], args["run"]["started"]) or {"lists": {}}
         targets: list[Result] = []
         not_tried: dict[str, str] = {}
-        for evidence in evidence_of_all(args["run"], hostvars, args["expect"], check_mode=False):
+        for evidence in evidence_of_all(args["run"], hostvars, check_mode=False):
             reason = reason_not_to_try(evidence, judge_node(evidence))
             if reason:
                 not_tried[evidence["host"]] = reason

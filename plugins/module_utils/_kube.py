@@ -62,7 +62,8 @@ class Cluster:
         self._timeout = timeout
         api = client.ApiClient(settings)
         self.core = client.CoreV1Api(api)
-        self.node = client.NodeV1Api(api)
+        self.custom = client.CustomObjectsApi(api)
+        self.authorization = client.AuthorizationV1Api(api)
         self.version = client.VersionApi(api)
 
     def get(self, method: Method, *args: str, **query: t.Any) -> t.Any:

@@ -37,9 +37,9 @@ Records = dict[str, Record]
 
 
 class TranscriptError(ValueError):
-    """The output is not a whole transcript. ``records`` holds what could be read."""
+    """The output is not a whole transcript. ``records`` holds what could be read, None if no transcript began."""
 
-    def __init__(self, message: str, records: Records) -> None:
+    def __init__(self, message: str, records: Records | None) -> None:
         super().__init__(message)
         self.records = records
 
@@ -63,7 +63,7 @@ def parse(output: str) -> Records:
         if word == "transcript":
             version, _space, encoding = rest.partition(" ")
             if version != FORMAT:
-                raise TranscriptError(f"transcript format {version!r} is not the format {FORMAT} that is read here", {})
+                raise TranscriptError(f"transcript format {version!r} is not {FORMAT}, which is read here", None)
             started = True
         elif word == "record":
             fields = {"name": rest}
@@ -82,7 +82,7 @@ def parse(output: str) -> Records:
         else:
             fields[word] = rest
     if not started:
-        raise TranscriptError("no transcript in the output", {})
+        raise TranscriptError("no transcript in the output", None)
     raise TranscriptError(f"the transcript breaks off after {len(records)} records", records)
 
 

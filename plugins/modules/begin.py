@@ -56,6 +56,10 @@ options:
     description: The folder on the controller that reports are written to.
     type: path
     required: true
+  expect:
+    description: What the nodes are judged by; it becomes part of the evidence of each.
+    type: dict
+    required: true
 """
 
 EXAMPLES = r"""
@@ -64,6 +68,7 @@ EXAMPLES = r"""
     pattern: gpu_nodes
     hosts: "{{ query('ansible.builtin.inventory_hostnames', 'gpu_nodes') }}"
     report_folder: gpu-k8s-report
+    expect: {resource: nvidia.com/gpu, runtime_handler: nvidia, smoke_gpus: 1}
   register: preflight_run
 """
 
@@ -83,6 +88,10 @@ hosts:
   returned: always
   type: list
   elements: str
+expect:
+  description: What the nodes are judged by, as it was given.
+  returned: always
+  type: dict
 report_folder:
   description: The report folder, with C(~) resolved.
   returned: always

@@ -31,8 +31,26 @@ options:
       - V(pods) are those that may hold a GPU, in all namespaces. V(smoke_pods) are the Pods that this collection made.
     type: list
     elements: str
-    choices: [nodes, pods, runtime_classes, smoke_pods]
+    choices:
+      - nodes
+      - pods
+      - smoke_pods
+      - daemon_sets
+      - daemon_set_events
+      - resource_slices
+      - device_classes
+      - cluster_policies
+      - nvidia_drivers
+      - runtime_classes
+      - priority_classes
+      - namespace
+      - resource_quotas
+      - limit_ranges
     default: []
+  namespace:
+    description: The Namespace that V(namespace), V(resource_quotas) and V(limit_ranges) are read of.
+    type: str
+    default: default
 """
 
 EXAMPLES = r"""
@@ -107,16 +125,22 @@ from ansible_collections.gpu.k8s.plugins.module_utils._kube_args import KUBE_ARG
 from ansible_collections.gpu.k8s.plugins.module_utils._kube_lists import LISTS
 
 
-def read_list(cluster: Cluster, name: str) -> dict[str, t.Any]:
+def read_list(cluster: Cluster, name: str, namespace: str) -> dict[str, t.Any]:
     wanted = LISTS[name]
+    method = getattr(getattr(cluster, wanted.api), wanted.method)
+    args = (*wanted.args, namespace) if wanted.namespaced else wanted.args
     try:
-        items = cluster.list(getattr(getattr(cluster, wanted.api), wanted.method), **wanted.query)
+        items = [cluster.get(method, *args)] if wanted.one else cluster.list(method, *args, **wanted.query)
     except ApiError as error:
+        if wanted.optional and error.status == 404:
+            return {"items": [], "error": None}
         return {"items": None, "error": str(error)}
+    if wanted.keep:
+        items = [item for item in items if jmespath.search(wanted.keep, item)]
     return {"items": [jmespath.search(wanted.projection, item) for item in items], "error": None}
 
 
-def read_cluster(kubeconfig: str, context: str, timeout: float, names: list[str]) -> dict[str, t.Any]:
+def read_cluster(kubeconfig: str, context: str, timeout: float, names: list[str], namespace: str) -> dict[str, t.Any]:
     answer: dict[str, t.Any] = {"taken": utc_now(), "error": None}
     try:
         cluster = Cluster(kubeconfig, context, timeout)
@@ -130,7 +154,7 @@ def read_cluster(kubeconfig: str, context: str, timeout: float, names: list[str]
         if error.status != 403:
             return {**answer, "error": str(error)}
         answer["uid"] = None
-    answer["lists"] = {name: read_list(cluster, name) for name in names}
+    answer["lists"] = {name: read_list(cluster, name, namespace) for name in names}
     return answer
 
 
@@ -139,6 +163,7 @@ def main() -> None:
         argument_spec={
             **KUBE_ARGS,
             "read": {"type": "list", "elements": "str", "choices": list(LISTS), "default": []},
+            "namespace": {"default": "default"},
         },
         supports_check_mode=True,
     )
@@ -146,8 +171,9 @@ def main() -> None:
         module.fail_json(msg=missing_required_lib("kubernetes"), exception=MISSING)
     if jmespath is None:
         module.fail_json(msg=missing_required_lib("jmespath"))
+    given = module.params
     answer = read_cluster(
-        module.params["kubeconfig"], module.params["context"], module.params["request_timeout"], module.params["read"]
+        given["kubeconfig"], given["context"], given["request_timeout"], given["read"], given["namespace"]
     )
     module.exit_json(changed=False, **answer)
 

@@ -31,9 +31,6 @@ options:
   run:
     description: The run, as M(gpu.k8s.begin) returned it. Without it, O(evidence_folder) is judged.
     type: dict
-  expect:
-    description: What the nodes are judged by, C(resource), C(image), C(runtime_handler) and C(smoke_gpus).
-    type: dict
   context:
     description: The kubeconfig context that was asked, for the report.
     type: str
@@ -58,7 +55,6 @@ EXAMPLES = r"""
 - name: Report
   gpu.k8s.report:
     run: "{{ preflight_run }}"
-    expect: {resource: nvidia.com/gpu, image: "docker.io/lab/smoke:1", runtime_handler: nvidia, smoke_gpus: 1}
     report_folder: gpu-k8s-report
   register: report_result
 """

@@ -24,10 +24,6 @@ options:
     description: The run, as M(gpu.k8s.begin) returned it.
     type: dict
     required: true
-  expect:
-    description: What the nodes are judged by, C(resource), C(image), C(runtime_handler) and C(smoke_gpus).
-    type: dict
-    required: true
   runtime_class:
     description: The Pods' RuntimeClass. V(auto) is C(nvidia) where there is one, else none.
     type: str
@@ -38,7 +34,6 @@ EXAMPLES = r"""
 - name: Decide where to try a smoke Pod
   gpu.k8s.smoke_targets:
     run: "{{ preflight_run }}"
-    expect: {resource: nvidia.com/gpu, image: "docker.io/lab/smoke:1", runtime_handler: nvidia, smoke_gpus: 1}
   register: smoke_pod_targets
 """
 

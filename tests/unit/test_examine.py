@@ -119,6 +119,17 @@ def test_what_the_budget_did_not_suffice_for_is_named() -> None:
     assert look["error"]["reason"] == "the probe's 60 s were used up before these had ended: two, three"
 
 
+def test_a_budget_that_sufficed_for_nothing_is_not_a_refusal() -> None:
+    """The transcript has begun and ended, so the shell was there: only its records are missing."""
+    late = transcript().replace("@gpu.k8s complete", "@gpu.k8s out_of_time 1 one two\n@gpu.k8s complete")
+    look = examined(Host(says=late, to_anybody="the word"))
+    assert look["records"] == {}
+    assert look["error"] == {
+        "kind": "incomplete",
+        "reason": "the probe's 1 s were used up before these had ended: one, two",
+    }
+
+
 def test_a_host_that_goes_silent_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(examine, "_PATIENCE", 1 - ARGS["budget"])
     began = time.monotonic()

@@ -154,7 +154,7 @@ def test_a_refusal_says_what_the_server_says(cluster: Cluster, method: str, says
 
 
 def test_reads_what_it_may_and_says_what_it_may_not(kubeconfig: str) -> None:
-    answer = read_cluster(kubeconfig, "here", 1.0, ["nodes", "pods", "runtime_classes"])
+    answer = read_cluster(kubeconfig, "here", 1.0, ["nodes", "pods", "runtime_classes"], "default")
     assert (answer["error"], answer["version"], answer["uid"]) == (None, "v1.37.2", None)
     assert len(answer["lists"]["nodes"]["items"]) == 5
     assert "managedFields" not in answer["lists"]["nodes"]["items"][0]["metadata"]
@@ -177,11 +177,11 @@ def test_a_kubeconfig_that_can_not_be_used(tmp_path: Path, content: str | None, 
     path = tmp_path / "config"
     if content is not None:
         path.write_text(content)
-    answer = read_cluster(str(path), context, 1.0, ["nodes"])
+    answer = read_cluster(str(path), context, 1.0, ["nodes"], "default")
     assert says in answer["error"]
     assert "lists" not in answer
 
 
 def test_the_current_context_is_never_used(kubeconfig: str) -> None:
-    answer = read_cluster(kubeconfig, "", 1.0, [])
+    answer = read_cluster(kubeconfig, "", 1.0, [], "default")
     assert "has no context ''; it has: here" in answer["error"]

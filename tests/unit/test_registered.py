@@ -15,7 +15,7 @@ from ansible_collections.gpu.k8s.plugins.module_utils._evidence.registered impor
 from ansible_collections.gpu.k8s.plugins.module_utils._judge.node import judge_node
 
 BEFORE, STARTED, AFTER = (f"2026-01-01T0{hour}:00:00.000000+00:00" for hour in (1, 2, 3))
-RUN = {"id": "1", "started": STARTED, "hosts": ["node1"]}
+RUN = {"id": "1", "started": STARTED, "hosts": ["node1"], "expect": base("healthy-h100")["expect"]}
 
 
 def registered(taken: str = AFTER) -> dict[str, dict[str, t.Any]]:
@@ -42,7 +42,7 @@ def registered(taken: str = AFTER) -> dict[str, dict[str, t.Any]]:
 
 
 def verdict(hostvars: dict[str, dict[str, t.Any]]) -> t.Any:
-    (evidence,) = evidence_of_all(RUN, hostvars, base("healthy-h100")["expect"], check_mode=False)
+    (evidence,) = evidence_of_all(RUN, hostvars, check_mode=False)
     return judge_node(evidence)
 
 
@@ -71,7 +71,7 @@ def test_each_result_of_an_earlier_run_is_missed() -> None:
 
 def test_a_host_without_results_is_not_what_another_was() -> None:
     hostvars = registered() | {"node2": {}}
-    evidence = evidence_of_all(RUN | {"hosts": ["node1", "node2"]}, hostvars, base("healthy-h100")["expect"], False)
+    evidence = evidence_of_all(RUN | {"hosts": ["node1", "node2"]}, hostvars, False)
     verdicts = {one["host"]: judge_node(one) for one in evidence}
     assert verdicts["node1"].conclusion == "usable"
     assert verdicts["node2"].conclusion == "not proven"

@@ -16,6 +16,8 @@ from .kubernetes import find_node
 
 Lookup = Mapping[str, t.Any]
 
+_BY_NODE = ("nodes", "pods", "smoke_pods")
+
 
 def assemble(
     host: str,
@@ -58,7 +60,16 @@ def _of_the_cluster(names: Sequence[str], looks: Lookup, cluster: Lookup) -> dic
         "node_error": nodes.get("error"),
         "pods": None if node is None or pods.get("items") is None else _on(node, pods["items"]),
         "pods_error": pods.get("error"),
+        "objects": {name: _about(node, name, listed) for name, listed in lists.items() if name not in _BY_NODE},
     }
+
+
+def _about(node: Lookup | None, name: str, listed: Lookup) -> Lookup:
+    """What all nodes share is in each node's evidence, so that it can be judged alone; slices are a node's own."""
+    if name != "resource_slices" or listed.get("items") is None:
+        return listed
+    own = [item for item in listed["items"] if node and item["spec"].get("nodeName") == node["metadata"]["name"]]
+    return {**listed, "items": own}
 
 
 def _on(node: Lookup, pods: Sequence[Lookup]) -> list[Lookup]:

@@ -66,12 +66,11 @@ def cluster_read(local: Variables, started: str) -> dict[str, t.Any] | None:
 def evidence_of_all(
     run: Variables,
     hostvars: Mapping[str, Variables],
-    expect: Mapping[str, t.Any],
     check_mode: bool,
 ) -> list[dict[str, t.Any]]:
     """Return the evidence of every host of the run, in order. ``run`` is the result of gpu.k8s.begin."""
     started, local = run["started"], hostvars["localhost"]
-    about = {"chosen": chosen_layers(run, hostvars), "check_mode": check_mode, "expect": expect}
+    about = {"chosen": chosen_layers(run, hostvars), "check_mode": check_mode, "expect": run["expect"]}
     cluster = cluster_read(local, started)
     pods = _pods_by_host(local, started)
     evidence = []
