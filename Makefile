@@ -34,9 +34,10 @@ unit: setup ## pytest on tests/unit
 	.venv/bin/pytest
 
 .PHONY: docs
-docs: setup ## write docs/findings.md and the pages of the roles
+docs: setup ## write docs/findings.md, docs/permissions.md and the pages of the roles
 	.venv/bin/python tests/tools/findings_page.py
 	.venv/bin/python tests/tools/role_pages.py
+	.venv/bin/python tests/tools/permissions_page.py
 
 # ---- the lab: a real cluster with simulated GPUs on this machine (root on Linux; docs/lab.md)
 

@@ -14,6 +14,8 @@ from pathlib import Path
 from ansible.errors import AnsibleActionFail
 
 from ansible_collections.gpu.k8s.plugins.module_utils._clock import utc_now
+from ansible_collections.gpu.k8s.plugins.module_utils._evidence.kubernetes_taints import check_tolerate
+from ansible_collections.gpu.k8s.plugins.module_utils._judge.expectation import check_expectations
 from ansible_collections.gpu.k8s.plugins.plugin_utils._controller_action import ControllerAction
 
 Result = dict[str, t.Any]
@@ -40,6 +42,7 @@ class ActionModule(ControllerAction):
         for name in args["variables"]:
             if name not in args["known_variables"]:
                 raise AnsibleActionFail(_unknown(name, args["known_variables"]))
+        expect = _checked_expect(args["expect"])
         hosts = [h for h in args["hosts"] if args["limited_to"] is None or h in args["limited_to"]]
         if not hosts:
             raise AnsibleActionFail(_nobody(args))
@@ -49,13 +52,27 @@ class ActionModule(ControllerAction):
             "started": utc_now(),
             "hosts": hosts,
             "report_folder": str(folder),
-            "expect": args["expect"],
+            "expect": expect,
         }
+
+
+def _checked_expect(expect: Result) -> Result:
+    """Refuse what the user wrote wrongly before any host is touched: later it would count for nothing."""
+    tolerate, own = expect.get("tolerate") or [], expect.get("own") or []
+    if isinstance(tolerate, str):  # as Ansible reads a list from the command line
+        tolerate = [entry.strip() for entry in tolerate.split(",")]
+    wrong = [
+        *(f"gpu_k8s_tolerate: {problem}" for problem in check_tolerate(tolerate)),
+        *(f"gpu_k8s_expect: {problem}" for problem in check_expectations(own)),
+    ]
+    if wrong:
+        raise AnsibleActionFail(f"Not proven: {'; '.join(wrong)}.")
+    return {**expect, "tolerate": tolerate, "own": own}
 
 
 def _put_away(folder: Path) -> None:
     """What the last run found must not be taken for what this one finds, should it end early."""
-    for old in (folder / "report.json", *folder.glob("evidence/*.json")):
+    for old in (folder / "report.json", folder / "missing-permissions.yml", *folder.glob("evidence/*.json")):
         old.unlink(missing_ok=True)
 
 

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import json
 import typing as t
-from collections.abc import Sequence
 from pathlib import Path
 
 from ansible.errors import AnsibleActionFail
 from ansible.utils.display import Display
 
-from ansible_collections.gpu.k8s.plugins.module_utils._rehearsal import entry, matrix, table
+from ansible_collections.gpu.k8s.plugins.module_utils._rehearsal import Verification, entries, matrix, table
 from ansible_collections.gpu.k8s.plugins.plugin_utils._controller_action import ControllerAction
 
 Result = dict[str, t.Any]
@@ -30,29 +29,23 @@ class ActionModule(ControllerAction):
         _checked, args = self.validate_argument_spec(
             {
                 "folder": {"type": "path", "required": True},
-                "faults": {"type": "list", "elements": "dict", "required": True},
+                "nodes": {"type": "list", "elements": "str", "required": True},
+                "rounds": {"type": "list", "elements": "dict", "required": True},
             }
         )
-        folder = Path(args["folder"]).expanduser()
-        document = matrix([_entry(folder, fault, args["faults"]) for fault in args["faults"]])
+        folder, plan = Path(args["folder"]).expanduser(), args["rounds"]
+        broken = [_verified(folder / one["name"]) for one in plan]
+        document = matrix(entries(plan, args["nodes"], broken, _verified(folder / "mended")))
         (folder / "matrix.json").write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
         display.display("\n" + table(document) + f"\nmatrix: {folder / 'matrix.json'}\n")
         totals = {key: document[key] for key in ("faults", "right", "false_passes", "false_alarms")}
-        passed = bool(args["faults"]) and document["right"] == document["faults"]
+        passed = bool(document["faults"]) and document["right"] == document["faults"]
         return {"changed": False, "passed": passed, **totals}
 
 
-def _entry(folder: Path, fault: Result, faults: Sequence[Result]) -> Result:
-    left = folder / fault["round"]
-    broken, mended = (_verified(left / when) for when in ("broken", "mended"))
-    others = [f["node"] for f in faults if f["round"] == fault["round"] and f["name"] != fault["name"]]
-    everywhere = bool(fault.get("everywhere"))
-    return entry(fault["name"], fault["node"], fault["expect"], everywhere, broken, mended, others)
-
-
-def _verified(folder: Path) -> tuple[int, Result]:
+def _verified(folder: Path) -> Verification:
     try:
         report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
-        return int((folder / "exit_status").read_text(encoding="utf-8")), report
+        return Verification(int((folder / "exit_status").read_text(encoding="utf-8")), report)
     except (OSError, ValueError) as error:
         raise AnsibleActionFail(f"{folder} holds no report: {error}. See verify.log in it.") from error

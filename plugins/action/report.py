@@ -11,10 +11,14 @@ import os
 import typing as t
 from pathlib import Path
 
+import yaml
 from ansible.errors import AnsibleActionFail
+from ansible.parsing.yaml.dumper import AnsibleDumper
 from ansible.utils.display import Display
 
+from ansible_collections.gpu.k8s.plugins.module_utils._access import denied, manifests, permissions_of, subject_of
 from ansible_collections.gpu.k8s.plugins.module_utils._evidence import SCHEMA
+from ansible_collections.gpu.k8s.plugins.module_utils._evidence.gpu_nodes import nodes_without_host
 from ansible_collections.gpu.k8s.plugins.module_utils._evidence.registered import (
     chosen_layers,
     cluster_read,
@@ -22,6 +26,7 @@ from ansible_collections.gpu.k8s.plugins.module_utils._evidence.registered impor
 )
 from ansible_collections.gpu.k8s.plugins.module_utils._gate import why_closed
 from ansible_collections.gpu.k8s.plugins.module_utils._judge.node import judge_node
+from ansible_collections.gpu.k8s.plugins.module_utils._judge.owner import owners
 from ansible_collections.gpu.k8s.plugins.module_utils._render.document import document
 from ansible_collections.gpu.k8s.plugins.module_utils._render.terminal import chain
 from ansible_collections.gpu.k8s.plugins.plugin_utils._controller_action import ControllerAction
@@ -50,13 +55,16 @@ class ActionModule(ControllerAction):
         folder = Path(args["report_folder"]).expanduser()
         if args["evidence_folder"]:
             run, cluster, evidence = _saved(Path(args["evidence_folder"]).expanduser())
+            rules = None
         else:
             run, cluster, evidence = self._gathered(args, (task_vars or {})["hostvars"])
             _save(folder / "evidence", run, cluster, evidence)
+            rules = _write_rules(folder, args["run"], cluster)
         verdicts = [judge_node(one) for one in evidence]
-        told = document(run, cluster, verdicts)
-        _write(folder / "report.json", told)
-        display.display("\n" + chain(told, verdicts) + f"\nreport: {folder / 'report.json'}\n")
+        told = document(run, cluster, verdicts, [owners(one) for one in evidence])
+        _write_json(folder / "report.json", told)
+        display.display("\n" + chain(told, verdicts) + f"\nreport: {folder / 'report.json'}")
+        display.display(f"rules that grant what is missing: {rules}\n" if rules else "")
         why = why_closed(args["gate"], verdicts, run["chosen"])
         self._warn_of_pods_left(args, task_vars or {})
         return {
@@ -89,14 +97,30 @@ class ActionModule(ControllerAction):
             "check_mode": check_mode,
         }
         cluster = {"context": args["context"] if read else ""}
-        cluster |= {key: read.get(key) for key in ("server", "version", "uid", "error")}
+        cluster |= {key: read.get(key) for key in ("server", "version", "uid", "identity", "error")}
+        cluster["nodes_without_host"] = nodes_without_host(read, evidence)
+        expect = args["run"]["expect"]
+        denied_here = denied(read.get("access"), expect["smoke_ask"], run["chosen"])
+        cluster["missing_permissions"] = [permission.told(expect["smoke_namespace"]) for permission in denied_here]
         return run, cluster, evidence
 
 
+def _write_rules(folder: Path, run: Result, cluster: Result) -> Path | None:
+    """Write the Roles that grant what is missing. Their names are this run's: applied, they replace no others."""
+    missing = permissions_of(cluster["missing_permissions"])
+    if not missing:
+        return None
+    namespace, subject = run["expect"]["smoke_namespace"], subject_of(cluster["identity"])
+    objects = manifests(missing, f"gpu-k8s-missing-{run['id']}", namespace, subject)
+    path = folder / "missing-permissions.yml"
+    _write(path, yaml.dump_all(objects, Dumper=AnsibleDumper, explicit_start=True, sort_keys=False))
+    return path
+
+
 def _save(folder: Path, run: Result, cluster: Result, evidence: list[Result]) -> None:
-    _write(folder / "cluster.json", {"schema": SCHEMA, "run": run, "cluster": cluster})
+    _write_json(folder / "cluster.json", {"schema": SCHEMA, "run": run, "cluster": cluster})
     for one in evidence:
-        _write(folder / f"node-{one['host'].replace('/', '_')}.json", one)
+        _write_json(folder / f"node-{one['host'].replace('/', '_')}.json", one)
 
 
 def _saved(folder: Path) -> tuple[Result, Result, list[Result]]:
@@ -117,12 +141,15 @@ def _saved(folder: Path) -> tuple[Result, Result, list[Result]]:
     return about["run"], about["cluster"], evidence
 
 
-def _write(path: Path, content: Result) -> None:
+def _write_json(path: Path, content: Result) -> None:
+    _write(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+
+
+def _write(path: Path, text: str) -> None:
     """Write as a whole or not at all, readable by its owner only."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.part")
     part.unlink(missing_ok=True)
     with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-        json.dump(content, file, indent=1, ensure_ascii=False)
-        file.write("\n")
+        file.write(text)
     part.replace(path)

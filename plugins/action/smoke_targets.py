@@ -6,8 +6,9 @@
 
 from __future__ import annotations
 
-import secrets
 import typing as t
+
+from ansible.utils.display import Display
 
 from ansible_collections.gpu.k8s.plugins.module_utils._clock import utc_now
 from ansible_collections.gpu.k8s.plugins.module_utils._evidence.driver import read_driver
@@ -15,9 +16,17 @@ from ansible_collections.gpu.k8s.plugins.module_utils._evidence.host import read
 from ansible_collections.gpu.k8s.plugins.module_utils._evidence.registered import cluster_read, evidence_of_all
 from ansible_collections.gpu.k8s.plugins.module_utils._judge.node import judge_node
 from ansible_collections.gpu.k8s.plugins.module_utils._smoke import left_over, reason_not_to_try, tolerations
+from ansible_collections.gpu.k8s.plugins.module_utils._smoke_plan import (
+    asked_of_one,
+    how_many,
+    newer_than_the_driver,
+    pods_to_make,
+)
 from ansible_collections.gpu.k8s.plugins.plugin_utils._controller_action import ControllerAction
 
 Result = dict[str, t.Any]
+
+display = Display()
 
 
 class ActionModule(ControllerAction):
@@ -29,29 +38,32 @@ class ActionModule(ControllerAction):
             {
                 "run": {"type": "dict", "required": True},
                 "runtime_class": {"default": "auto"},
+                "claim_templates": {"type": "list", "elements": "dict", "default": []},
             }
         )
         hostvars = (task_vars or {})["hostvars"]
         cluster = cluster_read(hostvars["localhost"], args["run"]["started"]) or {"lists": {}}
-        targets: list[Result] = []
+        pods: list[Result] = []
         not_tried: dict[str, str] = {}
         for evidence in evidence_of_all(args["run"], hostvars, check_mode=False):
             reason = reason_not_to_try(evidence, judge_node(evidence))
             if reason:
                 not_tried[evidence["host"]] = reason
             else:
-                targets.append(_target(evidence, args["run"]["id"], len(targets)))
+                pods += pods_to_make(_target(evidence), args["run"]["id"], len(pods), how_many(evidence))
+                _warn_of_the_image(evidence)
         return {
             "changed": False,
             "taken": utc_now(),
-            "targets": targets,
+            "pods": pods,
             "not_tried": not_tried,
             "runtime_class": _runtime_class(args["runtime_class"], cluster["lists"]),
             "left_over": left_over((cluster["lists"].get("smoke_pods") or {}).get("items") or ()),
+            "left_over_claims": left_over(args["claim_templates"]),
         }
 
 
-def _target(evidence: Result, run_id: str, number: int) -> Result:
+def _target(evidence: Result) -> Result:
     node = evidence["kubernetes"]["node"]
     look = read_look(evidence.get("driver"))
     gpus = read_driver(look).gpus if look else None
@@ -59,12 +71,20 @@ def _target(evidence: Result, run_id: str, number: int) -> Result:
         "host": evidence["host"],
         "node": node["metadata"]["name"],
         "hostname": node["metadata"]["labels"]["kubernetes.io/hostname"],
-        "tolerations": tolerations(node["spec"].get("taints") or ()),
-        "asked": evidence["expect"]["smoke_gpus"],
+        "tolerations": tolerations(node, evidence["expect"]),
+        "asked": asked_of_one(evidence["expect"]),
         "host_uuids": None if gpus is None else [gpu.uuid for gpu in gpus],
-        "smoke": {"name": f"gpu-k8s-smoke-{run_id}-{number}", "nonce": secrets.token_hex(8)},
-        "control": {"name": f"gpu-k8s-control-{run_id}-{number}", "nonce": secrets.token_hex(8)},
     }
+
+
+def _warn_of_the_image(evidence: Result) -> None:
+    """Before anything is created: an image that this driver is too old for may fail for that alone."""
+    look = read_look(evidence.get("driver"))
+    driver = read_driver(look).module_version if look else None
+    for image in (evidence["expect"].get("image"), evidence["expect"].get("smoke_cuda_image")):
+        too_new = newer_than_the_driver(image or "", driver)
+        if too_new:
+            display.warning(f"{evidence['host']}: {image} is of CUDA {too_new[0]}, the driver is {driver}.")
 
 
 def _runtime_class(wanted: str, lists: Result) -> str:

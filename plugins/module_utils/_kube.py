@@ -10,19 +10,22 @@ Private to the collection. Every failure is an ApiError whose text a person can 
 from __future__ import annotations
 
 import json
-import re
 import typing as t
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 try:
     import urllib3
-    import yaml
-    from kubernetes import client, config
+    from kubernetes import client
 except ImportError as error:
     MISSING: str | None = str(error)
 else:
     MISSING = None
+
+from ._kube_errors import ApiError, no_json, refused, unreachable
+from ._kubeconfig import load_kubeconfig
+
+__all__ = ("CONNECT_SECONDS", "MISSING", "PAGE", "ApiError", "Cluster")
 
 PAGE = 500
 """Objects asked for at once: the page size of kubectl."""
@@ -32,43 +35,35 @@ CONNECT_SECONDS = 5.0
 Method = Callable[..., t.Any]
 
 
-class ApiError(Exception):
-    """The API did not give what was asked for. ``status`` is the HTTP status, if there was one."""
-
-    def __init__(self, message: str, status: int | None = None) -> None:
-        super().__init__(message)
-        self.status = status
-
-
 class Cluster:
     """One cluster, through one named context of one kubeconfig file. Never the current context, never in-cluster."""
 
     def __init__(self, kubeconfig: str, context: str, timeout: float) -> None:
         """``timeout``: seconds that one request may take. Raises ApiError when the context can't be loaded."""
-        path = str(Path(kubeconfig).expanduser())
-        settings = client.Configuration()
-        try:
-            contexts = (yaml.safe_load(Path(path).read_text(encoding="utf-8")) or {}).get("contexts")
-            names = [one["name"] for one in contexts or ()]
-            if context not in names:
-                raise ApiError(f"{path} has no context {context!r}; it has: {', '.join(sorted(names)) or 'none'}")
-            config.load_kube_config(config_file=path, context=context, client_configuration=settings)
-        except ApiError:
-            raise
-        except Exception as error:  # the loader raises whatever its YAML, files or credential plugin raise
-            raise ApiError(f"the kubeconfig {path} can't be used: {error}") from error
+        settings = load_kubeconfig(str(Path(kubeconfig).expanduser()), context)
         settings.retries = 1
         self.server: str = settings.host
+        self.anonymous = not settings.api_key and not settings.cert_file
         self._timeout = timeout
         api = client.ApiClient(settings)
+        proxy = api.rest_client.pool_manager.proxy  # none where NO_PROXY excepts the server
+        self._proxy = proxy.url if proxy else ""
         self.core = client.CoreV1Api(api)
         self.custom = client.CustomObjectsApi(api)
+        self.authentication = client.AuthenticationV1Api(api)
         self.authorization = client.AuthorizationV1Api(api)
         self.version = client.VersionApi(api)
 
-    def get(self, method: Method, *args: str, **query: t.Any) -> t.Any:
-        """Return the JSON document that a method of the client library gets, such as ``core.read_namespace``."""
-        return json.loads(self.text(method, *args, **query))
+    def get(self, method: Method, *args: str, **query: t.Any) -> dict[str, t.Any]:
+        """Return the object that a method of the client library gets, such as ``core.read_namespace``."""
+        response = self._request(method, self._timeout, *args, **query)
+        try:
+            answer = json.loads(response.data)
+        except ValueError:
+            answer = None
+        if not isinstance(answer, dict):
+            raise no_json(self.server, self._proxy, response.headers.get("Content-Type"))
+        return answer
 
     def text(self, method: Method, *args: str, **query: t.Any) -> str:
         """Return the body that a method gets as text; bytes that are not UTF-8 become U+FFFD."""
@@ -76,13 +71,22 @@ class Cluster:
         return body.decode("utf-8", errors="replace")
 
     def list(self, method: Method, *args: str, **query: t.Any) -> list[dict[str, t.Any]]:
-        """Return all objects of a list, page by page."""
+        """Return all objects of a list, page by page; as a whole when the server has forgotten where a page began."""
         items: list[dict[str, t.Any]] = []
         query["limit"] = PAGE
         while True:
-            page = self.get(method, *args, **query)
-            items += page["items"]
-            token = page["metadata"].get("continue")
+            try:
+                page = self.get(method, *args, **query)
+            except ApiError as error:
+                if error.status != 410 or "_continue" not in query:
+                    raise
+                items = []
+                del query["_continue"], query["limit"]
+                continue
+            if "items" not in page:
+                raise no_json(self.server, self._proxy, "an object that is no list")
+            items += page["items"] or ()
+            token = (page.get("metadata") or {}).get("continue")
             if not token:
                 return items
             query["_continue"] = token
@@ -97,7 +101,7 @@ class Cluster:
                 *lines, rest = (rest + chunk).split(b"\n")
                 yield from (json.loads(line) for line in lines if line)
         except (urllib3.exceptions.HTTPError, ValueError) as error:
-            raise ApiError(f"the watch broke off: {_cause(error)}") from error
+            raise ApiError(f"the watch broke off: {error}") from error
         finally:
             response.close()
 
@@ -106,21 +110,8 @@ class Cluster:
         try:
             return method(*args, **query, _preload_content=False, _request_timeout=(CONNECT_SECONDS, read_seconds))
         except client.ApiException as error:
-            raise ApiError(_words(error), error.status) from error
+            if error.status:
+                raise refused(self.server, self._proxy, error.status, error.body, error.reason) from error
+            raise unreachable(self.server, self._proxy, error) from error
         except urllib3.exceptions.HTTPError as error:
-            raise ApiError(f"{self.server} does not answer: {_cause(error)}") from error
-
-
-def _words(error: t.Any) -> str:
-    try:
-        message = json.loads(error.body)["message"]
-    except (ValueError, TypeError, KeyError):
-        message = error.reason
-    meaning = {401: "the credentials were refused", 403: "it is forbidden to this identity"}.get(error.status)
-    return f"HTTP {error.status}: {message}" + (f" ({meaning})" if meaning else "")
-
-
-def _cause(error: BaseException) -> str:
-    """The innermost reason, without the names of Python's objects."""
-    text = str(getattr(error, "reason", None) or error)
-    return re.sub(r"^(<[^>]*>|\w+\([^)]*\)): ", "", text)
+            raise unreachable(self.server, self._proxy, error) from error

@@ -74,6 +74,7 @@ LISTS = {
         "spec: spec.{nodeName: nodeName, overhead: overhead, priority: priority, resourceClaims: resourceClaims, "
         f"containers: containers[].{_CONTAINER}, initContainers: initContainers[].{_CONTAINER}}}, "
         f"status: status.{{phase: phase, conditions: conditions[].{_fields('type', 'status', 'reason')}, "
+        f"initContainerStatuses: initContainerStatuses[].{_fields('name', 'ready', 'restartCount', 'state')}, "
         f"containerStatuses: containerStatuses[].{_fields('name', 'ready', 'restartCount', 'state')}}}}}",
         {"field_selector": "status.phase!=Succeeded,status.phase!=Failed"},
         keep=f"spec | resourceClaims || ({_ASKS}) || {_SERVES_GPUS}",
@@ -126,7 +127,12 @@ LISTS = {
         f"{{{_METADATA}, value: value, globalDefault: globalDefault, preemptionPolicy: preemptionPolicy}}",
     ),
     "namespace": ReadableList(
-        "core", "read_namespace", f"{{{_METADATA}, status: status.{_fields('phase')}}}", namespaced=True, one=True
+        "core",
+        "read_namespace",
+        f"{{{_METADATA}, status: status.{_fields('phase')}}}",
+        namespaced=True,
+        one=True,
+        optional=True,
     ),
     "resource_quotas": ReadableList(
         "core",

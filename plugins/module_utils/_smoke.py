@@ -11,24 +11,26 @@ import typing as t
 from collections.abc import Iterable, Mapping
 
 from ._chain import NodeVerdict
+from ._evidence.kubernetes import read_node
+from ._evidence.kubernetes_objects import read_asked
+from ._evidence.kubernetes_taints import tolerated
 
-# Taints that say that something is wrong with the Node. A Pod that tolerates them proves nothing.
-_TROUBLE = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/", "ToBeDeletedByClusterAutoscaler")
+
+def tolerations(node: Mapping[str, t.Any], expect: Mapping[str, t.Any]) -> list[dict[str, str]]:
+    """Return what a Node's own taints call for, as far as GPU Pods are known, or said by the user, to tolerate them."""
+    asked, facts = read_asked(expect), read_node(node, expect["resource"])
+    return [
+        {"key": taint.key, "operator": "Equal", "value": taint.value, "effect": taint.effect}
+        for taint in tolerated(facts.taints, asked.resource, facts.architecture, asked.tolerate)
+    ]
 
 
-def tolerations(taints: Iterable[Mapping[str, t.Any]]) -> list[dict[str, str]]:
-    """Return what the Node's own taints call for, and nothing else.
-
-    Source: Kubernetes documentation, "Taints and Tolerations".
-    """
-    wanted = []
-    for taint in taints:
-        if taint["effect"] == "PreferNoSchedule" or taint["key"].startswith(_TROUBLE):
-            continue
-        wanted.append(
-            {"key": taint["key"], "operator": "Equal", "value": taint.get("value") or "", "effect": taint["effect"]}
-        )
-    return wanted
+# A missing permission counts only where it is one that the smoke Pods need.
+_NO_GROUND = {
+    "PRE004": "the host is not the Node of that name",
+    "PRE007": "this identity lacks a permission that smoke Pods need",
+    "PRE008": "several hosts stand for its Node",
+}
 
 
 def reason_not_to_try(evidence: Mapping[str, t.Any], verdict: NodeVerdict) -> str | None:
@@ -40,8 +42,10 @@ def reason_not_to_try(evidence: Mapping[str, t.Any], verdict: NodeVerdict) -> st
     node = (evidence.get("kubernetes") or {}).get("node")
     if node is None:
         return "its Node is not known"
-    if any(f.code == "PRE004" for checkpoint in verdict.checkpoints for f in checkpoint.findings):
-        return "the host is not the Node of that name"
+    for checkpoint in verdict.checkpoints:
+        for finding in checkpoint.findings:
+            if finding.code in _NO_GROUND and (finding.code != "PRE007" or checkpoint.layer == "smoke_pod"):
+                return _NO_GROUND[finding.code]
     if "kubernetes.io/hostname" not in (node["metadata"].get("labels") or {}):
         return "its Node has no label kubernetes.io/hostname"
     return None

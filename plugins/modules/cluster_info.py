@@ -12,6 +12,7 @@ version_added: 0.1.0
 description:
   - Says which cluster answers through a named kubeconfig context, and reads lists of its objects, page by page.
   - Only the fields that are judged are kept, so that a thousand Nodes stay small.
+  - If asked, says who this is to the cluster, and what of all that this collection needs is denied to this identity.
   - An API that does not answer or refuses is an answer too. It is returned in RV(error) or in the list's own
     C(error); the task does not fail for it.
   - Every request has a time-out. The current context and in-cluster credentials are never used.
@@ -48,9 +49,17 @@ options:
       - limit_ranges
     default: []
   namespace:
-    description: The Namespace that V(namespace), V(resource_quotas) and V(limit_ranges) are read of.
+    description:
+      - The Namespace of the smoke Pods, that V(namespace), V(resource_quotas) and V(limit_ranges) are read of.
     type: str
     default: default
+  review_for:
+    description:
+      - The way in which smoke Pods will ask for GPUs. With it, the cluster is asked who this is, and one
+        SelfSubjectAccessReview is made for each permission of C(docs/permissions.md). Their number does not depend on
+        the size of the cluster.
+    type: str
+    choices: [device_plugin, dra]
 """
 
 EXAMPLES = r"""
@@ -74,6 +83,13 @@ error:
   returned: always
   type: str
   sample: "https://192.0.2.1:6443 does not answer: [Errno 111] Connection refused"
+error_kind:
+  description:
+    - What is wrong with the way to the API. V(credentials) were refused, the server's certificate is V(not_trusted),
+      or what answers is V(not_kubernetes). Null for everything else.
+  returned: always
+  type: str
+  sample: credentials
 server:
   description: The API server's address.
   returned: when the context could be loaded
@@ -89,6 +105,30 @@ uid:
   returned: when the API answered
   type: str
   sample: 0d9f3a2c-5f0e-4a4e-9f2b-0f5a3d1f9d10
+identity:
+  description: The name that this user has in the cluster; null when the cluster does not say.
+  returned: when the API answered and O(review_for) is given
+  type: str
+  sample: system:serviceaccount:gpu-k8s:gpu-k8s
+access:
+  description: What the reviews of this identity's permissions came to.
+  returned: when the API answered and O(review_for) is given
+  type: dict
+  contains:
+    asked:
+      description: How many permissions were reviewed.
+      type: int
+      returned: always
+    denied:
+      description: Those that are denied, each with C(verb), C(group), C(resource), C(subresource) and C(scope).
+      type: list
+      elements: dict
+      returned: always
+    not_known:
+      description: Those whose review failed, in the same shape.
+      type: list
+      elements: dict
+      returned: always
 lists:
   description: The lists that were asked for, by name.
   returned: when the API answered
@@ -111,6 +151,7 @@ lists:
 """
 
 import typing as t
+from concurrent.futures import ThreadPoolExecutor
 
 try:
     import jmespath
@@ -119,10 +160,14 @@ except ImportError:
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
+from ansible_collections.gpu.k8s.plugins.module_utils._access import Permission, applicable
 from ansible_collections.gpu.k8s.plugins.module_utils._clock import utc_now
 from ansible_collections.gpu.k8s.plugins.module_utils._kube import MISSING, ApiError, Cluster
 from ansible_collections.gpu.k8s.plugins.module_utils._kube_args import KUBE_ARGS
 from ansible_collections.gpu.k8s.plugins.module_utils._kube_lists import LISTS
+
+REVIEWERS = 8
+"""Reviews that are under way at once."""
 
 
 def read_list(cluster: Cluster, name: str, namespace: str) -> dict[str, t.Any]:
@@ -140,22 +185,81 @@ def read_list(cluster: Cluster, name: str, namespace: str) -> dict[str, t.Any]:
     return {"items": [jmespath.search(wanted.projection, item) for item in items], "error": None}
 
 
-def read_cluster(kubeconfig: str, context: str, timeout: float, names: list[str], namespace: str) -> dict[str, t.Any]:
-    answer: dict[str, t.Any] = {"taken": utc_now(), "error": None}
+def read_cluster(
+    kubeconfig: str, context: str, timeout: float, names: list[str], namespace: str, review_for: str | None = None
+) -> dict[str, t.Any]:
+    answer: dict[str, t.Any] = {"taken": utc_now(), "error": None, "error_kind": None}
     try:
         cluster = Cluster(kubeconfig, context, timeout)
         answer["server"] = cluster.server
-        answer["version"] = cluster.get(cluster.version.get_code)["gitVersion"]
+        answer["version"] = read_version(cluster)
+        answer["uid"] = read_uid(cluster)
     except ApiError as error:
-        return {**answer, "error": str(error)}
-    try:
-        answer["uid"] = cluster.get(cluster.core.read_namespace, "kube-system")["metadata"]["uid"]
-    except ApiError as error:
-        if error.status != 403:
-            return {**answer, "error": str(error)}
-        answer["uid"] = None
+        return {**answer, "error": str(error), "error_kind": error.kind}
+    if review_for:
+        answer["identity"] = read_identity(cluster)
+        answer["access"] = review_access(cluster, namespace, review_for)
     answer["lists"] = {name: read_list(cluster, name, namespace) for name in names}
     return answer
+
+
+def read_version(cluster: Cluster) -> str:
+    version = cluster.get(cluster.version.get_code).get("gitVersion")
+    if not version:
+        raise ApiError(f"{cluster.server} answers, but not as a Kubernetes API does", kind="not_kubernetes")
+    return str(version)
+
+
+def read_uid(cluster: Cluster) -> str | None:
+    try:
+        namespace = cluster.get(cluster.core.read_namespace, "kube-system")
+    except ApiError as error:
+        if error.status != 403:
+            raise
+        if cluster.anonymous:  # to grant rights to nobody in particular would be the wrong remedy
+            raise ApiError(
+                "the context's user has no credentials, and without any it is forbidden", 403, "credentials"
+            ) from error
+        return None
+    uid = (namespace.get("metadata") or {}).get("uid")
+    return uid if isinstance(uid, str) else None
+
+
+def read_identity(cluster: Cluster) -> str | None:
+    """Kubernetes 1.28 and later tell every user; one without a name there has none in the report."""
+    body = {"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}
+    try:
+        review = cluster.get(cluster.authentication.create_self_subject_review, body=body)
+    except ApiError:
+        return None
+    user = (review.get("status") or {}).get("userInfo") or {}
+    return user.get("username")
+
+
+def review_access(cluster: Cluster, namespace: str, ask: str) -> dict[str, t.Any]:
+    permissions = applicable(ask)
+    with ThreadPoolExecutor(REVIEWERS) as reviewers:
+        allowed = list(reviewers.map(lambda one: may(cluster, one, namespace), permissions))
+    answers = list(zip(permissions, allowed, strict=True))
+    return {
+        "asked": len(permissions),
+        "denied": [permission.row() for permission, answer in answers if answer is False],
+        "not_known": [permission.row() for permission, answer in answers if answer is None],
+    }
+
+
+def may(cluster: Cluster, permission: Permission, namespace: str) -> bool | None:
+    body = {
+        "apiVersion": "authorization.k8s.io/v1",
+        "kind": "SelfSubjectAccessReview",
+        "spec": {"resourceAttributes": permission.review(namespace)},
+    }
+    try:
+        review = cluster.get(cluster.authorization.create_self_subject_access_review, body=body)
+    except ApiError:
+        return None
+    answer = (review.get("status") or {}).get("allowed")
+    return answer if isinstance(answer, bool) else None
 
 
 def main() -> None:
@@ -164,6 +268,7 @@ def main() -> None:
             **KUBE_ARGS,
             "read": {"type": "list", "elements": "str", "choices": list(LISTS), "default": []},
             "namespace": {"default": "default"},
+            "review_for": {"choices": ["device_plugin", "dra"]},
         },
         supports_check_mode=True,
     )
@@ -173,7 +278,12 @@ def main() -> None:
         module.fail_json(msg=missing_required_lib("jmespath"))
     given = module.params
     answer = read_cluster(
-        given["kubeconfig"], given["context"], given["request_timeout"], given["read"], given["namespace"]
+        given["kubeconfig"],
+        given["context"],
+        given["request_timeout"],
+        given["read"],
+        given["namespace"],
+        given["review_for"],
     )
     module.exit_json(changed=False, **answer)
 

@@ -28,13 +28,18 @@ notes:
   - This is an action plugin. It runs on the controller.
 options:
   folder:
-    description: The folder that holds C(ROUND/broken) and C(ROUND/mended), each with C(report.json) and C(exit_status).
+    description:
+      - The folder that holds C(report.json) and C(exit_status) of each round below the round's name, and below C(mended)
+        those of the verification after all of them.
     type: path
     required: true
-  faults:
-    description:
-      - The faults that were rehearsed, with C(name), C(node), C(expect), C(round), and C(everywhere) if it hits all
-        nodes. Faults of one round were there at the same time, each on a node of its own.
+  nodes:
+    description: All nodes that were verified.
+    type: list
+    elements: str
+    required: true
+  rounds:
+    description: The rounds, as the filter P(gpu.k8s.rehearsal_rounds#filter) plans them.
     type: list
     elements: dict
     required: true
@@ -44,11 +49,15 @@ EXAMPLES = r"""
 - name: Judge the rehearsal
   gpu.k8s.rehearsal:
     folder: build/rehearsal
-    faults:
+    nodes: [node1, node2, node3]
+    rounds:
       - name: gpu_lost
-        node: node3
-        round: gpu_lost
-        expect: {layer: driver, status: fail, code: DRV004}
+        settings: {}
+        faults:
+          - name: gpu_lost
+            node: node3
+            everywhere: false
+            expect: {layer: driver, status: fail, code: DRV004}
 """
 
 RETURN = r"""

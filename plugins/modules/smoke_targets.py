@@ -28,6 +28,11 @@ options:
     description: The Pods' RuntimeClass. V(auto) is C(nvidia) where there is one, else none.
     type: str
     default: auto
+  claim_templates:
+    description: The ResourceClaimTemplates of this collection that are there, to find those of earlier runs.
+    type: list
+    elements: dict
+    default: []
 """
 
 EXAMPLES = r"""
@@ -43,8 +48,10 @@ taken:
   returned: always
   type: str
   sample: "2026-11-30T10:50:01.123456+00:00"
-targets:
-  description: The hosts to try, with their Node, what their Pods must tolerate, and the Pods' names and nonces.
+pods:
+  description:
+    - The Pods to make, those of one Node in a row and its control last, with name, nonce, Node, what they must tolerate
+      and how many GPUs they ask for.
   returned: always
   type: list
   elements: dict
@@ -58,6 +65,11 @@ runtime_class:
   type: str
 left_over:
   description: Pods that an earlier run of this collection left behind.
+  returned: always
+  type: list
+  elements: dict
+left_over_claims:
+  description: ResourceClaimTemplates that an earlier run of this collection left behind.
   returned: always
   type: list
   elements: dict

@@ -73,7 +73,7 @@ def play(request: pytest.FixtureRequest) -> Playbook:
     return run
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def kubectl() -> t.Callable[..., str]:
     """Run the lab's kubectl and return what it prints."""
 

@@ -161,7 +161,7 @@ def test_an_identity_without_rights_is_not_proven(
         kubectl("delete", "serviceaccount", "nobody")
     assert run.exit_status != 0
     assert run.marks("node1")[2:] == ["unknown"] * 4
-    assert run.codes("node1") == {"PRE005"}
+    assert run.codes("node1") == {"PRE007"}
     assert token not in run.output + "".join(p.read_text() for p in run.folder.rglob("*.json"))
 
 

@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Write docs/findings.md out of the catalogue; with --check, fail if it is not current."""
 
+import importlib
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "build/collections"))
 
+from ansible_collections.gpu.k8s.plugins.module_utils import _catalogue  # noqa: E402
 from ansible_collections.gpu.k8s.plugins.module_utils._catalogue import CATALOGUE  # noqa: E402
-from ansible_collections.gpu.k8s.plugins.module_utils._catalogue.modes_driver import MODES as DRIVER  # noqa: E402
-from ansible_collections.gpu.k8s.plugins.module_utils._catalogue.modes_toolkit import MODES as TOOLKIT  # noqa: E402
 
 PAGE = ROOT / "docs/findings.md"
 LAYERS = {
@@ -21,6 +21,12 @@ LAYERS = {
     "scheduler": "API and scheduler (checkpoint 4)",
     "smoke_pod": "Smoke Pod (checkpoints 5 and 6)",
 }
+
+MODES = [
+    mode
+    for layer in ("driver", "toolkit", "device_plugin", "scheduler", "smoke_pod")
+    for mode in importlib.import_module(f"{_catalogue.__name__}.modes_{layer}").MODES
+]
 
 
 def page() -> str:
@@ -52,32 +58,27 @@ def page() -> str:
 
 
 def modes() -> list[str]:
-    covered = [mode for mode in (*DRIVER, *TOOLKIT) if mode.codes]
-    unseen = [mode for mode in (*DRIVER, *TOOLKIT) if mode.out_of_sight]
     return [
         "",
         "## How nodes fail, and what is seen of it",
         "",
-        f"{count()}, of the host layers, collected from public reports and documentation.",
+        f"{count()}, collected from public reports and documentation. H are those of hosts, K those of Kubernetes.",
         "",
         "| mode | findings |",
         "|---|---|",
-        *(f"| {mode.number}: {mode.title} | {', '.join(mode.codes)} |" for mode in covered),
+        *(f"| {mode.number}: {mode.title} | {', '.join(mode.codes)} |" for mode in MODES if mode.codes),
         "",
         "### Out of sight",
         "",
         "| mode | why |",
         "|---|---|",
-        *(f"| {mode.number}: {mode.title} | {mode.out_of_sight} |" for mode in unseen),
+        *(f"| {mode.number}: {mode.title} | {mode.out_of_sight} |" for mode in MODES if mode.out_of_sight),
     ]
 
 
 def count() -> str:
-    everything = (*DRIVER, *TOOLKIT)
-    covered = sum(bool(mode.codes) for mode in everything)
-    return (
-        f"{len(everything)} failure modes: {covered} covered by findings and {len(everything) - covered} out of sight"
-    )
+    covered = sum(bool(mode.codes) for mode in MODES)
+    return f"{len(MODES)} failure modes: {covered} covered by findings and {len(MODES) - covered} out of sight"
 
 
 print(count())

@@ -139,9 +139,13 @@ def test_the_gate() -> None:
     assert why_closed("none", [driver_only], LAYERS) == ""
 
 
-def test_catalogue_codes_are_of_their_layer() -> None:
-    prefixes = {"preflight": "PRE", "driver": "DRV", "toolkit": "TKT", "device_plugin": "DPL", "scheduler": "SCH"}
+def test_catalogue_codes_are_of_the_layer_that_notices() -> None:
+    """A finding blames its own layer or a lower one: never one above it."""
+    noticed_by = dict(zip(("DRV", "TKT", "DPL", "SCH", "SMK"), LAYERS, strict=True))
     for code, entry in CATALOGUE.items():
         assert code == entry.code
-        assert code.startswith(prefixes.get(entry.layer, "SMK"))
         assert all((entry.title, entry.meaning, entry.remedy, entry.mistaken_for, entry.sources))
+        if entry.layer in LAYERS and code[:3] in noticed_by:
+            assert LAYERS.index(entry.layer) <= LAYERS.index(noticed_by[code[:3]]), code
+        else:
+            assert code[:3] in ("PRE", "EXP"), code

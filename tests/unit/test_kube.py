@@ -13,19 +13,28 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from ansible_collections.gpu.k8s.plugins.module_utils._access import applicable
 from ansible_collections.gpu.k8s.plugins.module_utils._kube import ApiError, Cluster
 from ansible_collections.gpu.k8s.plugins.modules.cluster_info import read_cluster
 
 NODES = [{"metadata": {"name": f"node{n}", "labels": {}, "managedFields": ["much"]}, "spec": {}} for n in range(5)]
 
 
-class Api(BaseHTTPRequestHandler):
-    """The few paths of an API server that the tests ask for; it keeps what it was asked."""
+class Server(ThreadingHTTPServer):
+    """Keeps the paths that it was asked for."""
 
+    daemon_threads = True
+    asked: list[str]
+
+
+class Api(BaseHTTPRequestHandler):
+    """The few paths of an API server that the tests ask for."""
+
+    server: Server
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
-        self.server.asked.append(self.path)  # type: ignore[attr-defined]
+        self.server.asked.append(self.path)
         url = urlsplit(self.path)
         query = {key: values[0] for key, values in parse_qs(url.query).items()}
         if url.path == "/version/":
@@ -48,6 +57,19 @@ class Api(BaseHTTPRequestHandler):
             time.sleep(3)
         else:
             self.refuse(404, "not found")
+
+    def do_POST(self) -> None:
+        """The reviews: who this is, and what it may do. One of them fails."""
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.asked.append(self.path)
+        if body["kind"] == "SelfSubjectReview":
+            self.answer({"status": {"userInfo": {"username": "jane"}}})
+            return
+        wanted = body["spec"]["resourceAttributes"]
+        if wanted["resource"] == "events":
+            self.refuse(500, "the authorizer does not answer")
+        else:
+            self.answer({"status": {"allowed": (wanted["verb"], wanted.get("namespace")) != ("create", "lab")}})
 
     def answer(self, content: dict) -> None:
         self.send(200, json.dumps(content).encode())
@@ -79,18 +101,17 @@ class Api(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def api() -> Iterator[ThreadingHTTPServer]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Api)
-    server.daemon_threads = True
-    server.asked = []  # type: ignore[attr-defined]
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+def api() -> Iterator[Server]:
+    server = Server(("127.0.0.1", 0), Api)
+    server.asked = []
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
     yield server
     server.shutdown()
     server.server_close()
 
 
 @pytest.fixture
-def kubeconfig(api: ThreadingHTTPServer, tmp_path: Path) -> str:
+def kubeconfig(api: Server, tmp_path: Path) -> str:
     config = {
         "apiVersion": "v1",
         "kind": "Config",
@@ -109,9 +130,9 @@ def cluster(kubeconfig: str) -> Cluster:
     return Cluster(kubeconfig, "here", timeout=0.5)
 
 
-def test_lists_come_in_pages(cluster: Cluster, api: ThreadingHTTPServer) -> None:
+def test_lists_come_in_pages(cluster: Cluster, api: Server) -> None:
     assert [node["metadata"]["name"] for node in cluster.list(cluster.core.list_node)] == [f"node{n}" for n in range(5)]
-    assert len(api.asked) == 3  # type: ignore[attr-defined]
+    assert len(api.asked) == 3
 
 
 def test_a_watch_yields_whole_events_and_can_be_left_early(cluster: Cluster) -> None:
@@ -133,7 +154,7 @@ def test_a_server_that_hangs_is_an_error_in_time(cluster: Cluster) -> None:
     assert time.monotonic() - begin < 2.5
 
 
-def test_a_server_that_is_not_there_is_an_error(cluster: Cluster, api: ThreadingHTTPServer) -> None:
+def test_a_server_that_is_not_there_is_an_error(cluster: Cluster, api: Server) -> None:
     api.shutdown()
     api.server_close()
     with pytest.raises(ApiError, match=r"does not answer: .*refused"):
@@ -162,6 +183,16 @@ def test_reads_what_it_may_and_says_what_it_may_not(kubeconfig: str) -> None:
     assert "forbidden" in answer["lists"]["pods"]["error"]
     assert "credentials were refused" in answer["lists"]["runtime_classes"]["error"]
     assert "secret-token" not in json.dumps(answer)
+
+
+def test_reviews_what_this_identity_may_do(kubeconfig: str, api: Server) -> None:
+    answer = read_cluster(kubeconfig, "here", 1.0, [], "lab", "device_plugin")
+    access = answer["access"]
+    assert answer["identity"] == "jane"
+    assert [(row["verb"], row["resource"]) for row in access["denied"]] == [("create", "pods")]
+    assert {row["resource"] for row in access["not_known"]} == {"events"}
+    reviews = [path for path in api.asked if path.endswith("/selfsubjectaccessreviews")]
+    assert len(reviews) == access["asked"] == len(applicable("device_plugin"))
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.gpu.k8s.plugins.module_utils._evidence.kubernetes import (
-    effective_request,
-    find_node,
-    holders,
-    read_node,
-)
+from ansible_collections.gpu.k8s.plugins.module_utils._evidence.kubernetes import find_node, read_node
+from ansible_collections.gpu.k8s.plugins.module_utils._evidence.kubernetes_pods import effective_request, holders
 
 GPU = "nvidia.com/gpu"
 
@@ -69,7 +65,7 @@ def test_holders_are_the_live_pods_of_the_node_that_ask_for_it() -> None:
         pod("waits", None, "Pending"),
         pod("cpu", "a", "Running", 0),
     ]
-    assert holders(pods, "a", GPU) == {"ml/trains": 2, "ml/starts": 1}
+    assert {holder.name: holder.amount for holder in holders(pods, "a", GPU)} == {"ml/trains": 2, "ml/starts": 1}
 
 
 def node(name: str, machine_id: str = "", address: str = "") -> dict:
@@ -103,4 +99,4 @@ def test_a_node_is_found_by_name_or_address() -> None:
 
 def test_a_node_without_the_resource_has_no_count() -> None:
     facts = read_node({"metadata": {"name": "a"}, "spec": {}, "status": {"capacity": {"cpu": "4"}}}, GPU)
-    assert (facts.capacity, facts.allocatable, facts.ready) == (None, None, None)
+    assert (facts.capacity, facts.allocatable, facts.condition("Ready")) == (None, None, None)

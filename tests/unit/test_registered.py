@@ -7,6 +7,7 @@ import typing as t
 
 from cases import base
 
+from ansible_collections.gpu.k8s.plugins.module_utils._evidence.gpu_nodes import nodes_without_host
 from ansible_collections.gpu.k8s.plugins.module_utils._evidence.registered import (
     chosen_layers,
     cluster_read,
@@ -108,3 +109,62 @@ def test_an_api_that_went_away_says_so_of_the_lists_that_are_missing() -> None:
     read = cluster_read(hostvars["localhost"], STARTED)
     assert read is not None
     assert read["lists"]["pods"] == {"items": None, "error": "away"}
+
+
+def test_what_this_identity_may_not_do_reaches_every_node() -> None:
+    hostvars = registered()
+    denied = {"verb": "create", "group": "", "resource": "pods", "subresource": "", "scope": "smoke namespace"}
+    access = {"asked": 22, "denied": [denied], "not_known": []}
+    hostvars["localhost"]["preflight_cluster"] |= {"identity": "jane", "access": access}
+    (evidence,) = evidence_of_all(RUN, hostvars, check_mode=False)
+    assert (evidence["kubernetes"]["identity"], evidence["kubernetes"]["access"]) == ("jane", access)
+    assert {f.code for c in judge_node(evidence).checkpoints for f in c.findings} == {"PRE007"}
+
+
+def test_what_is_wrong_with_the_way_to_the_api_is_told_by_its_kind() -> None:
+    hostvars = registered()
+    refused = {"taken": AFTER, "error": "HTTP 401: Unauthorized", "error_kind": "credentials"}
+    for name in [name for name in hostvars["localhost"] if name.endswith("_cluster")]:
+        hostvars["localhost"][name] = refused
+    assert {f.code for c in verdict(hostvars).checkpoints[2:4] for f in c.findings} == {"PRE009"}
+
+
+def test_two_hosts_that_are_one_node_prove_nothing() -> None:
+    hostvars = registered()
+    hostvars["twin"] = {**hostvars["node1"], "gpu_k8s_node_name": "node1"}
+    both = evidence_of_all(RUN | {"hosts": ["node1", "twin"]}, hostvars, check_mode=False)
+    for one in both:
+        assert one["kubernetes"]["hosts"] == ["node1", "twin"]
+        found = judge_node(one)
+        assert found.conclusion == "not proven"
+        assert found.deciding is not None
+        assert found.deciding.code == "PRE008"
+
+
+def node(name: str, **status: t.Any) -> dict[str, t.Any]:
+    return {"metadata": {"name": name, "labels": status.pop("labels", None)}, "status": status}
+
+
+NODES = [
+    node("advertises", capacity={"nvidia.com/gpu": "8"}),
+    node("advertises-mig", capacity={"nvidia.com/mig-1g.10gb": "7"}, allocatable={"nvidia.com/mig-1g.10gb": "0"}),
+    node("lost-its-plugin", labels={"nvidia.com/gpu.present": "true"}),
+    node("of-gke", labels={"cloud.google.com/gke-accelerator": "nvidia-l4"}),
+    node("by-dra"),
+    node("had-some", capacity={"nvidia.com/gpu": "0"}),
+    node("says-no", labels={"nvidia.com/gpu.present": "false"}),
+    node("of-another-vendor", capacity={"amd.com/gpu": "8", "cpu": "64"}),
+    node("without-status"),
+]
+
+
+def test_gpu_nodes_that_no_host_stands_for_are_named() -> None:
+    slices = {"items": [{"spec": {"nodeName": "by-dra"}}], "error": None}
+    cluster = {"lists": {"nodes": {"items": NODES, "error": None}, "resource_slices": slices}}
+    evidence = [{"host": "a", "kubernetes": {"node": NODES[0]}}, {"host": "b", "kubernetes": None}]
+    assert nodes_without_host(cluster, evidence) == ["advertises-mig", "by-dra", "lost-its-plugin", "of-gke"]
+
+
+def test_nodes_that_were_not_read_are_not_none() -> None:
+    assert nodes_without_host({"lists": {"nodes": {"items": None, "error": "forbidden"}}}, []) is None
+    assert nodes_without_host({}, []) is None

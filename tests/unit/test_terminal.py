@@ -5,17 +5,20 @@ from __future__ import annotations
 
 from cases import base, cases, evidence
 
+from ansible_collections.gpu.k8s.plugins.module_utils._access import PERMISSIONS
 from ansible_collections.gpu.k8s.plugins.module_utils._chain import CHECKPOINTS, Judgement, NodeVerdict, conclude
 from ansible_collections.gpu.k8s.plugins.module_utils._judge.node import judge_node
+from ansible_collections.gpu.k8s.plugins.module_utils._judge.owner import OWNED, Owner
 from ansible_collections.gpu.k8s.plugins.module_utils._render.document import document
 from ansible_collections.gpu.k8s.plugins.module_utils._render.terminal import chain
 
 CLUSTER = {"context": "c", "server": "s", "version": "v1.37.2", "uid": "u"}
 
 
-def shown(*verdicts: NodeVerdict, cluster: dict | None = None) -> str:
+def shown(*verdicts: NodeVerdict, cluster: dict | None = None, owner: Owner | None = None) -> str:
     run = {"id": "1", "started": "now", "chosen": [], "check_mode": False}
-    return chain(document(run, cluster or CLUSTER, verdicts), verdicts)
+    owners = [dict.fromkeys(OWNED, owner)] * len(verdicts) if owner else []
+    return chain(document(run, cluster or CLUSTER, verdicts, owners), verdicts)
 
 
 def usable(host: str) -> NodeVerdict:
@@ -71,3 +74,30 @@ def test_a_cluster_that_was_not_asked_is_said_so() -> None:
 def test_it_is_80_columns_wide_for_host_names_of_common_length() -> None:
     verdicts = [of_case(name, "gpu-07") for name in cases() if "://" not in str(cases()[name])]
     assert max(map(len, shown(*verdicts).splitlines())) <= 80
+
+
+GKE = Owner("gke", "label cloud.google.com/gke-accelerator=nvidia-l4")
+
+
+def test_whose_a_layer_is_is_told_of_the_layer_to_be_mended() -> None:
+    text = shown(of_case("driver/gpu_lost", "a"), owner=GKE)
+    assert "The driver layer is owned by gke (label" in text
+    assert "toolkit layer" not in text
+    assert "owned by" not in shown(usable("a"), owner=GKE)
+    assert "owned by" not in shown(of_case("driver/gpu_lost", "a"), owner=Owner("nobody", "no sign"))
+
+
+def test_permissions_that_only_explain_are_one_line() -> None:
+    rows = [p.told("default") for p in PERMISSIONS if (p.verb, p.resource) in (("list", "events"), ("create", "pods"))]
+    text = shown(usable("a"), cluster=CLUSTER | {"identity": "jane", "missing_permissions": rows})
+    assert "jane may not list events; list events in default. They only explain" in " ".join(text.split())
+    assert "create" not in text
+    assert "1 of 1 nodes usable" in text
+
+
+def test_nodes_without_a_host_are_one_line() -> None:
+    others = [f"gpu-{number:02}" for number in range(20)]
+    text = shown(usable("a"), cluster=CLUSTER | {"nodes_without_host": others})
+    assert "GPU Nodes without a host in this run: gpu-00, gpu-01" in text
+    assert "gpu-07 and 12 more" in " ".join(text.split())
+    assert max(map(len, text.splitlines())) <= 80

@@ -13,6 +13,7 @@ from .._chain import Finding
 from ._entry import Entry
 from .device_plugin import ENTRIES as DEVICE_PLUGIN
 from .driver import ENTRIES as DRIVER
+from .expectation import ENTRIES as EXPECTATION
 from .preflight import ENTRIES as PREFLIGHT
 from .scheduler import ENTRIES as SCHEDULER
 from .smoke_pod import ENTRIES as SMOKE_POD
@@ -20,7 +21,7 @@ from .toolkit import ENTRIES as TOOLKIT
 
 CATALOGUE: dict[str, Entry] = {
     entry.code: entry
-    for entries in (PREFLIGHT, DRIVER, TOOLKIT, DEVICE_PLUGIN, SCHEDULER, SMOKE_POD)
+    for entries in (PREFLIGHT, DRIVER, TOOLKIT, DEVICE_PLUGIN, SCHEDULER, SMOKE_POD, EXPECTATION)
     for entry in entries
 }
 

@@ -55,7 +55,7 @@ MODES = (
     Mode("H-103", "The toolkit's parts are of different versions", ("TKT021",)),
     Mode("H-106", "A test program ends with 0 and used no GPU", ("TKT003", "SMK008", "SMK012")),
     Mode("H-107", "A retry hides that the first try failed", ("SMK007", "SMK011")),
-    Mode("H-108", "The device plugin runs and has no devices", ("DPL001",)),
+    Mode("H-108", "The device plugin runs and has no devices", ("DPL007", "DPL008")),
     Mode("H-109", "GPUs are advertised, and the runtime can't hand them out", ("TKT002", "TKT003", "SMK007")),
     Mode("H-110", "Containers fail while the driver is being rolled out", ("TKT008", "DRV005")),
     Mode("H-111", "Two ways of injecting meet in one container", ("TKT027", "TKT008")),

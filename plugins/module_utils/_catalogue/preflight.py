@@ -17,7 +17,7 @@ ENTRIES = (
         message="The Kubernetes API could not be read: {reason}",
         meaning="Nothing was learned from the cluster, so none of its layers is proven. The GPUs may be fine.",
         remedy="Check gpu_k8s_kubeconfig and gpu_k8s_context: `kubectl --kubeconfig FILE --context CONTEXT get nodes` "
-        "must answer from this machine. Then run again.",
+        "must answer from this machine. When it does and only this run timed out, raise gpu_k8s_api_timeout.",
         mistaken_for="A broken device plugin: its resource is missing from a list that was never read.",
         sources=("lab",),
     ),
@@ -69,5 +69,70 @@ ENTRIES = (
         remedy="Report it with the evidence file of this host, after you have replaced what must not leave your site.",
         mistaken_for="A broken node.",
         sources=("written for the rule",),
+    ),
+    Entry(
+        code="PRE007",
+        layer="preflight",
+        status="unknown",
+        title="This identity may not do what the layer needs",
+        message="{who} may not {verbs}. That is needed for: {reasons}.",
+        meaning="The cluster answered that it would refuse these requests, so what depends on them is not proven. "
+        "When one for the smoke Pods is missing, none is made.",
+        remedy="Have a cluster administrator grant: {verbs}. missing-permissions.yml beside the report holds the Roles "
+        "and bindings for exactly that; docs/permissions.md has all that a run needs.",
+        mistaken_for="A cluster without GPUs, or a scheduler that places no Pods.",
+        sources=("https://kubernetes.io/docs/reference/access-authn-authz/rbac/", "lab"),
+    ),
+    Entry(
+        code="PRE008",
+        layer="preflight",
+        status="unknown",
+        title="Several hosts stand for one Node",
+        message="The hosts {hosts} were all found to be the Node {node}.",
+        meaning="One machine has several names in the inventory, or a host's address or gpu_k8s_node_name leads to "
+        "another's Node. What was proven of one host would count for the others.",
+        remedy="Keep one host for each Node: take the others out of gpu_k8s_hosts, or correct their ansible_host or "
+        "gpu_k8s_node_name.",
+        mistaken_for="Two nodes of which each is usable.",
+        sources=("https://kubernetes.io/docs/reference/node/node-status/", "lab"),
+    ),
+    Entry(
+        code="PRE009",
+        layer="preflight",
+        status="unknown",
+        title="The credentials were refused",
+        message="The Kubernetes API could not be read, for want of valid credentials: {reason}",
+        meaning="The API server answers, and does not accept who asks: a token or client certificate that has expired "
+        "or was revoked, one of another cluster, or a credential plugin that gives none.",
+        remedy="Log in again, or get a new token or client certificate, until "
+        "`kubectl --kubeconfig FILE --context CONTEXT auth whoami` names you. Then run again.",
+        mistaken_for="Missing permissions: those are refused by name, with HTTP 403.",
+        sources=("https://kubernetes.io/docs/reference/access-authn-authz/authentication/", "lab"),
+    ),
+    Entry(
+        code="PRE010",
+        layer="preflight",
+        status="unknown",
+        title="The API server's certificate is not trusted",
+        message="The Kubernetes API could not be read, since it did not prove who it is: {reason}",
+        meaning="The kubeconfig's certificate authority did not sign what this server shows, or the certificate is for "
+        "another name, or has expired. It may be another cluster, or something that listens in.",
+        remedy="Take the kubeconfig from the cluster again. When the address is a load balancer's or a tunnel's, set "
+        "`tls-server-name` in the kubeconfig to a name in the certificate. Don't skip the verification.",
+        mistaken_for="A server that is down.",
+        sources=("https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/", "written for the rule"),
+    ),
+    Entry(
+        code="PRE011",
+        layer="preflight",
+        status="unknown",
+        title="What answers is no Kubernetes API",
+        message="The Kubernetes API could not be read: {reason}",
+        meaning="Something between this machine and the cluster answers in its place: a proxy, a login page, a load "
+        "balancer; or the address in the kubeconfig is another service's.",
+        remedy="Check the server's address in the kubeconfig. When a proxy answers, add the server's host to NO_PROXY "
+        "(or take proxy-url out of the kubeconfig) for this run.",
+        mistaken_for="A cluster that refuses this identity.",
+        sources=("https://kubernetes.io/docs/tasks/extend-kubernetes/http-proxy-access-api/", "written for the rule"),
     ),
 )

@@ -7,10 +7,12 @@
 from __future__ import annotations
 
 from ._entry import Entry
+from .smoke_pod_end import ENTRIES as END
+from .smoke_pod_log import ENTRIES as LOG
 
 _PODS = "https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/"
 
-ENTRIES = (
+_FIRST = (
     Entry(
         code="SMK001",
         layer="smoke_pod",
@@ -135,9 +137,10 @@ ENTRIES = (
         status="unknown",
         title="The smoke Pod did not come to an end of its own",
         message="The {which} Pod did not come to an end of its own: {reason}",
-        meaning="It was killed, evicted, deleted or lost with its node, or ran into its deadline. That says nothing "
-        "about the GPU.",
-        remedy="Run again; if it happens again, look at the reason (memory, eviction, preemption, node).",
+        meaning="It was killed, was restarted, was never seen, or was still at it when the time was up. That says "
+        "nothing about the GPU, unless it hangs there.",
+        remedy="Run again, with more time (gpu_k8s_smoke_timeout) where that was short; if it happens again, look at "
+        "the reason and at the node's kernel log.",
         mistaken_for="A GPU that failed.",
         sources=(_PODS,),
     ),
@@ -212,3 +215,5 @@ ENTRIES = (
         sources=("https://kubernetes.io/docs/reference/labels-annotations-taints/#kubernetesiohostname",),
     ),
 )
+
+ENTRIES = (*_FIRST, *END, *LOG)

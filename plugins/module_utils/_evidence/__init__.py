@@ -16,9 +16,12 @@ The evidence of one node, as it is saved::
     expect: {resource, image, runtime_handler, smoke_gpus}
     driver | toolkit | device_plugin: a look at the host, {records: {...}, error: null or {kind, reason}}, or null;
         the driver's may have expect: what the user expects of this host
-    kubernetes: {error, node, node_error, pods, pods_error, objects} or null; pods are those on the Node that may hold
-        a GPU or hand them out; objects are the other lists of _kube_lists.py by name, {items, error} each
-    smoke_pod | control_pod: what became of the Pod, or null
+    kubernetes: {error, error_kind, identity, access, hosts, node, node_error, pods, pods_error, objects} or null;
+        access is what the cluster denies to this identity (_access.py), hosts those of the run that were found to be
+        the Node; pods are those on the Node that may hold a GPU or hand them out; objects are the other lists of
+        _kube_lists.py by name, {items, error} each
+    smoke_pod | control_pod: what became of the Pod (smoke_pod.py), {not_tried: reason}, or null
+    smoke_pods_more: the same of the other Pods, where every GPU is tried
 """
 
 from __future__ import annotations

@@ -44,6 +44,7 @@ def assemble(
         **{layer: looks.get(layer) for layer in ("driver", "toolkit", "device_plugin")},
         "kubernetes": None if cluster is None else _of_the_cluster(names, looks, cluster),
         "smoke_pod": (pods or {}).get("smoke_pod"),
+        "smoke_pods_more": (pods or {}).get("smoke_pods_more") or [],
         "control_pod": (pods or {}).get("control_pod"),
     }
 
@@ -56,6 +57,9 @@ def _of_the_cluster(names: Sequence[str], looks: Lookup, cluster: Lookup) -> dic
     node = find_node(nodes.get("items") or (), names, machine_id)
     return {
         "error": cluster.get("error"),
+        "error_kind": cluster.get("error_kind"),
+        "identity": cluster.get("identity"),
+        "access": cluster.get("access"),
         "node": node,
         "node_error": nodes.get("error"),
         "pods": None if node is None or pods.get("items") is None else _on(node, pods["items"]),
@@ -75,3 +79,22 @@ def _about(node: Lookup | None, name: str, listed: Lookup) -> Lookup:
 def _on(node: Lookup, pods: Sequence[Lookup]) -> list[Lookup]:
     name = node["metadata"]["name"]
     return [pod for pod in pods if (pod.get("spec") or {}).get("nodeName") == name]
+
+
+def tell_who_shares_a_node(evidence: Sequence[dict[str, t.Any]]) -> None:
+    """Write into each evidence which hosts of the run stand for its Node. There should be one."""
+    hosts: dict[str, list[str]] = {}
+    for one in evidence:
+        name = node_name_of(one)
+        if name is not None:
+            hosts.setdefault(name, []).append(one["host"])
+    for one in evidence:
+        name = node_name_of(one)
+        if name is not None:
+            one["kubernetes"]["hosts"] = hosts[name]
+
+
+def node_name_of(evidence: Lookup) -> str | None:
+    """Return the name of the Node that the host was found to be, if any."""
+    node = (evidence.get("kubernetes") or {}).get("node")
+    return node["metadata"]["name"] if node else None

@@ -10,7 +10,20 @@ import typing as t
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from .kubernetes_quantity import count
+from .kubernetes_taints import Taint, read_taints
+
 Object = Mapping[str, t.Any]
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A condition of a Node: its type, its status (True, False or Unknown), since when, and why."""
+
+    kind: str
+    status: str
+    since: str
+    why: str
 
 
 @dataclass(frozen=True)
@@ -18,86 +31,61 @@ class NodeFacts:
     """A Node. Counts are None when the Node does not have the resource.
 
     ``others`` are the capacities of other resources of the same vendor: MIG profiles, shared or renamed GPUs.
+    ``runtime_handlers`` is None where the kubelet or the runtime does not tell (before Kubernetes 1.30).
     """
 
     name: str
     boot_id: str | None
     machine_id: str | None
+    architecture: str | None
+    labels: Mapping[str, str]
     capacity: int | None
     allocatable: int | None
     unschedulable: bool
-    ready: str | None
-    ready_reason: str
+    taints: tuple[Taint, ...]
+    conditions: tuple[Condition, ...]
+    runtime_handlers: tuple[str, ...] | None
     others: Mapping[str, int]
+
+    def condition(self, kind: str) -> Condition | None:
+        return next((c for c in self.conditions if c.kind == kind), None)
 
 
 def read_node(node: Object, resource: str) -> NodeFacts:
     """Read a Node object."""
-    spec, status = node.get("spec") or {}, node.get("status") or {}
+    spec, status, metadata = node.get("spec") or {}, node.get("status") or {}, node["metadata"]
     info = status.get("nodeInfo") or {}
     capacity = status.get("capacity") or {}
     vendor = resource.partition("/")[0] + "/"
-    ready: Object = next((c for c in status.get("conditions") or () if c.get("type") == "Ready"), {})
+    counts = {name: count(amount or 0) for name, amount in capacity.items() if name.startswith(vendor)}
     return NodeFacts(
-        name=node["metadata"]["name"],
+        name=metadata["name"],
         boot_id=info.get("bootID"),
         machine_id=info.get("machineID"),
+        architecture=info.get("architecture"),
+        labels=metadata.get("labels") or {},
         capacity=_count(capacity, resource),
         allocatable=_count(status.get("allocatable"), resource),
         unschedulable=bool(spec.get("unschedulable")),
-        ready=ready.get("status"),
-        ready_reason=": ".join(str(ready[key]) for key in ("reason", "message") if ready.get(key)),
-        others={n: int(q or 0) for n, q in capacity.items() if n.startswith(vendor) and n != resource and int(q or 0)},
+        taints=tuple(read_taints(node)),
+        conditions=tuple(_condition(c) for c in status.get("conditions") or ()),
+        runtime_handlers=tuple(str(h or "") for h in status.get("runtimeHandlers") or ()) or None,
+        others={name: amount for name, amount in counts.items() if name != resource and amount},
+    )
+
+
+def _condition(condition: Object) -> Condition:
+    return Condition(
+        kind=str(condition.get("type") or ""),
+        status=str(condition.get("status") or "Unknown"),
+        since=str(condition.get("lastTransitionTime") or ""),
+        why=": ".join(str(condition[key]) for key in ("reason", "message") if condition.get(key)),
     )
 
 
 def _count(quantities: Mapping[str, t.Any] | None, resource: str) -> int | None:
     value = (quantities or {}).get(resource)
-    return None if value is None else int(value)  # extended resources are whole numbers
-
-
-def effective_request(pod: Object, resource: str) -> int:
-    """Return how much of an extended resource a Pod takes, as the scheduler counts it.
-
-    Init containers run one after the other, beside the sidecars (init containers that restart) started before
-    them. Source: Kubernetes documentation, "Sidecar containers", section "Resource sharing within containers".
-    """
-    spec = pod.get("spec") or {}
-    main = sum(_requested(c, resource) for c in spec.get("containers") or ())
-    sidecars = peak = 0
-    for container in spec.get("initContainers") or ():
-        amount = _requested(container, resource)
-        if container.get("restartPolicy") == "Always":
-            sidecars += amount
-            peak = max(peak, sidecars)
-        else:
-            peak = max(peak, sidecars + amount)
-    overhead = int((spec.get("overhead") or {}).get(resource, 0))
-    return max(main + sidecars, peak) + overhead
-
-
-def _requested(container: Object, resource: str) -> int:
-    resources = container.get("resources") or {}
-    for kind in ("requests", "limits"):  # an extended resource may be given as a limit alone
-        if resource in (resources.get(kind) or {}):
-            return int(resources[kind][resource])
-    return 0
-
-
-def is_terminal(pod: Object) -> bool:
-    """Whether the Pod holds nothing any more."""
-    return (pod.get("status") or {}).get("phase") in ("Succeeded", "Failed")
-
-
-def holders(pods: Iterable[Object], node: str, resource: str) -> dict[str, int]:
-    """Return what the Pods on a Node take of the resource, as ``namespace/name: amount``."""
-    taken = {}
-    for pod in pods:
-        if (pod.get("spec") or {}).get("nodeName") == node and not is_terminal(pod):
-            amount = effective_request(pod, resource)
-            if amount:
-                taken[f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"] = amount
-    return taken
+    return None if value is None else count(value)
 
 
 def find_node(nodes: Iterable[Object], names: Iterable[str], machine_id: str | None) -> Object | None:

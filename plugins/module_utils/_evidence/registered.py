@@ -15,7 +15,7 @@ import typing as t
 from collections.abc import Mapping
 
 from .._chain import LAYERS
-from .assemble import assemble
+from .assemble import assemble, tell_who_shares_a_node
 
 Variables = Mapping[str, t.Any]
 
@@ -59,8 +59,14 @@ def cluster_read(local: Variables, started: str) -> dict[str, t.Any] | None:
         for name in ("nodes", "pods"):
             lists.setdefault(name, {"items": None, "error": last["error"]})
     reached = next((a for a in reversed(answers) if not a.get("error")), None)
-    first = {key: (reached or last).get(key) for key in ("server", "version", "uid")}
-    return {**first, "error": None if reached else last["error"], "lists": lists}
+    reviewed = next((a for a in answers if a.get("access")), {})
+    return {
+        **{key: (reached or last).get(key) for key in ("server", "version", "uid")},
+        **{key: reviewed.get(key) for key in ("identity", "access")},
+        "error": None if reached else last["error"],
+        "error_kind": None if reached else last.get("error_kind"),
+        "lists": lists,
+    }
 
 
 def evidence_of_all(
@@ -80,6 +86,7 @@ def evidence_of_all(
             layer: result["look"] for layer, name in _ON_HOSTS.items() if (result := _since(variables, name, started))
         }
         evidence.append(assemble(host, _names(host, variables), about, looks, cluster, pods.get(host)))
+    tell_who_shares_a_node(evidence)
     return evidence
 
 
@@ -94,8 +101,8 @@ def _pods_by_host(local: Variables, started: str) -> dict[str, Variables]:
     planned = _since(local, "smoke_pod_targets", started) or {}
     for host, reason in (planned.get("not_tried") or {}).items():
         pods[host] = {"smoke_pod": {"not_tried": reason}}
-    for target in planned.get("targets") or ():
-        pods[target["host"]] = {}
+    for pod in planned.get("pods") or ():
+        pods[pod["host"]] = {}
     for evidence in (_since(local, "smoke_pod_followed", started) or {}).get("evidence") or ():
         pods[evidence["host"]] = evidence
     return pods

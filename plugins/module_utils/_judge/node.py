@@ -11,17 +11,24 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from .._catalogue import found
 from .._chain import CHECKPOINTS, Finding, Judgement, Layer, NodeVerdict, conclude
-from .._evidence.device_plugin import registered_devices
+from .._evidence.device_plugin_facts import read_plugin
 from .._evidence.driver import DriverFacts, read_driver
 from .._evidence.host import HostLook, read_look
-from .._evidence.kubernetes import NodeFacts, holders, read_node
+from .._evidence.kubernetes import NodeFacts, read_node
+from .._evidence.kubernetes_objects import read_asked
+from .._evidence.kubernetes_pods import holders
+from .access import with_permissions
 from .device_plugin import judge_device_plugin
 from .driver import judge_driver
+from .expectation import hold_against
 from .scheduler import judge_scheduler
-from .smoke_pod import judge_smoke_pod
+from .smoke_pod import Trial, judge_smoke_pod
 from .toolkit import judge_toolkit
 
 Evidence = Mapping[str, t.Any]
+
+# What is wrong with the whole way to the API (_kube_errors.py).
+_WAYS: Mapping[str | None, str] = {"credentials": "PRE009", "not_trusted": "PRE010", "not_kubernetes": "PRE011"}
 
 
 def judge_node(evidence: Evidence) -> NodeVerdict:
@@ -49,7 +56,8 @@ def judge_checkpoints(evidence: Evidence) -> Iterator[Judgement]:
 def _guarded(layer: Layer, judge: Callable[[Evidence], Iterator[Judgement]], evidence: Evidence) -> Iterator[Judgement]:
     """One node's strange evidence must not keep the others from being judged (PRE006)."""
     try:
-        yield from list(judge(evidence))
+        judged = with_permissions(layer, evidence, judge(evidence))
+        yield from list(hold_against(judged, evidence, layer))
     except Exception as error:  # whatever a rule trips over
         strange = found("PRE006", judged=layer, error=f"{type(error).__name__}: {error}")
         yield from (Judgement(c.number, (strange,)) for c in CHECKPOINTS if c.layer == layer)
@@ -75,13 +83,7 @@ def _device_plugin(evidence: Evidence) -> Iterator[Judgement]:
     if node is None:
         yield Judgement(3, tuple(why_not))
         return
-    resource = evidence["expect"]["resource"]
-    look = read_look(evidence.get("device_plugin"))
-    registered = registered_devices(look, resource) if look else None
-    facts = _driver_facts(evidence)
-    cut = facts is not None and any(gpu.mig_devices for gpu in facts.gpus or ())
-    # MIG devices are advertised one by one, so that the GPUs' number says nothing of theirs.
-    yield judge_device_plugin(node, resource, None if cut else _host_uuids(evidence), registered)
+    yield judge_device_plugin(read_plugin(evidence, node, _driver_facts(evidence)))
 
 
 def _scheduler(evidence: Evidence) -> Iterator[Judgement]:
@@ -94,8 +96,7 @@ def _scheduler(evidence: Evidence) -> Iterator[Judgement]:
         reason = kubernetes.get("pods_error") or "it was not read"
         yield Judgement(4, (found("PRE005", "kubernetes.pods_error", what="Pods", reason=reason),))
         return
-    taken = holders(kubernetes["pods"], node.name, expect["resource"])
-    yield judge_scheduler(node, expect["resource"], taken, expect["smoke_gpus"])
+    yield judge_scheduler(node, kubernetes, read_asked(expect))
 
 
 def _smoke_pod(evidence: Evidence) -> Iterator[Judgement]:
@@ -109,10 +110,25 @@ def _smoke_pod(evidence: Evidence) -> Iterator[Judgement]:
         yield Judgement(5, reason)
         yield Judgement(6, reason)
         return
-    name = node.name if node else evidence.get("node_name")
-    yield from judge_smoke_pod(
-        smoke, evidence.get("control_pod"), name, evidence["expect"]["resource"], _host_uuids(evidence)
+    expect, kubernetes, facts = evidence["expect"], evidence.get("kubernetes") or {}, _driver_facts(evidence)
+    resource, pods, uuids = expect["resource"], kubernetes.get("pods"), _host_uuids(evidence)
+    advertised = node.allocatable or 0 if node else 0
+    trial = Trial(
+        asked=read_asked(expect),
+        node=node.name if node else evidence.get("node_name"),
+        host_uuids=uuids,
+        facts=node,
+        kubernetes=kubernetes,
+        image=expect.get("image") or "",
+        driver=facts.module_version if facts else None,
+        cuda_image=expect.get("smoke_cuda_image") or "",
+        cuda_passes=expect.get("smoke_cuda_passes") or (),
+        every_gpu=expect.get("smoke_scope") == "every_gpu",
+        taken=None if pods is None or node is None else sum(h.amount for h in holders(pods, node.name, resource)),
+        shared=resource != "nvidia.com/gpu" or (uuids is not None and advertised > len(uuids)),
     )
+    smokes = [smoke, *(evidence.get("smoke_pods_more") or ())]
+    yield from judge_smoke_pod(smokes, evidence.get("control_pod"), trial)
 
 
 def _look(evidence: Evidence, layer: str) -> HostLook:
@@ -135,14 +151,19 @@ def _node(evidence: Evidence) -> tuple[NodeFacts | None, list[Finding]]:
     kubernetes = evidence.get("kubernetes")
     if kubernetes is None or kubernetes.get("error"):
         reason = (kubernetes or {}).get("error") or "it was not asked"
-        return None, [found("PRE002", "kubernetes.error", reason=reason)]
+        code = _WAYS.get((kubernetes or {}).get("error_kind"), "PRE002")
+        return None, [found(code, "kubernetes.error", reason=reason)]
     if kubernetes.get("node") is None:
         if kubernetes.get("node_error"):
             return None, [found("PRE005", "kubernetes.node_error", what="Nodes", reason=kubernetes["node_error"])]
         return None, [found("PRE003", "kubernetes.node", host=evidence["host"])]
     node = read_node(kubernetes["node"], evidence["expect"]["resource"])
-    mismatch = list(_is_the_host(evidence["host"], node, _driver_facts(evidence)))
-    return (None, mismatch) if mismatch else (node, [])
+    hosts = kubernetes.get("hosts") or ()
+    doubts = [
+        *_is_the_host(evidence["host"], node, _driver_facts(evidence)),
+        *([found("PRE008", "kubernetes.hosts", hosts=", ".join(hosts), node=node.name)] if len(hosts) > 1 else ()),
+    ]
+    return (None, doubts) if doubts else (node, [])
 
 
 def _is_the_host(host: str, node: NodeFacts, facts: DriverFacts | None) -> Iterator[Finding]:

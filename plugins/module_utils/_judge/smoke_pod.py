@@ -6,175 +6,172 @@
 
 from __future__ import annotations
 
-import re
 import typing as t
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from .._catalogue import found
 from .._chain import Finding, Judgement
-from .._evidence.smoke_pod import PodEnd, SmokeLog, read_end, read_log
+from .._evidence.kubernetes import NodeFacts
+from .._evidence.kubernetes_objects import Asked
+from .._evidence.smoke_pod import end_of, log_of
+from .._smoke_plan import newer_than_the_driver
+from .scheduler_pending import explain_pending
+from .scheduler_refusal import refusal
+from .smoke_pod_cuda import cuda_works
+from .smoke_pod_end import ended_badly
+from .smoke_pod_gpus import every_gpu_was_tried
+from .smoke_pod_log import log_is_there, log_proves, sight
 
 PodEvidence = Mapping[str, t.Any]
 
-_IMAGE = {
-    "ErrImagePull",
-    "ImagePullBackOff",
-    "ErrImageNeverPull",
-    "InvalidImageName",
-    "ImageInspectError",
-    "RegistryUnavailable",
-}
-_START = {"CreateContainerError", "CreateContainerConfigError", "RunContainerError", "StartError", "ContainerCannotRun"}
-_START_EVENTS = {"FailedCreatePodSandBox", "FailedMount", "Failed", "UnexpectedAdmissionError"}
-_REFUSED_BY_KUBELET = re.compile(r"UnexpectedAdmissionError|OutOf|TopologyAffinityError|NodeAffinity")
-# Words of nvidia-smi that mean a GPU error although it may end with 0.
-_TOKENS = re.compile(
-    r"ERR!|Unknown Error|GPU is lost|requires reset|Failed to initialize NVML|No devices were found|"
-    r"couldn't communicate with the NVIDIA driver|Unable to determine the device handle",
-    re.IGNORECASE,
-)
+
+@dataclass(frozen=True)
+class Trial:
+    """What a smoke Pod is judged by.
+
+    ``node`` is the Node's name (None: any will do). ``host_uuids`` are the GPUs that the host's driver lists; None: not
+    known, and then the Pod's are not compared with them. ``facts`` and ``kubernetes`` are the Node and that part of
+    the evidence, as far as they are known.
+    """
+
+    asked: Asked
+    node: str | None = None
+    host_uuids: Sequence[str] | None = None
+    facts: NodeFacts | None = None
+    kubernetes: Mapping[str, t.Any] | None = None
+    image: str = "of the Pod"
+    driver: str | None = None
+    cuda_image: str = ""
+    cuda_passes: Sequence[str] = ()
+    every_gpu: bool = False
+    taken: int | None = None
+    shared: bool = False
 
 
 def judge_smoke_pod(
-    smoke: PodEvidence,
-    control: PodEvidence | None,
-    node: str | None,
-    resource: str,
-    host_uuids: Sequence[str] | None,
+    smokes: Sequence[PodEvidence], control: PodEvidence | None, trial: Trial, with_control: bool = True
 ) -> tuple[Judgement, Judgement]:
-    """Judge a smoke Pod and its control: checkpoint 5 (placed) and checkpoint 6 (proven).
+    """Judge the smoke Pods of one Node and their control: checkpoint 5 (placed) and checkpoint 6 (proven).
 
-    ``node`` is the Node that it was made for (None: any). ``host_uuids`` are the GPUs that the host's driver lists;
-    None: not known, and then the Pod's GPUs are not compared with them.
+    Without a control nothing shows that GPUs come by allocation alone; a caller may do without it all the same.
     """
-    placed = [*_placed(smoke, "smoke", node, resource)]
-    five = Judgement(5, tuple(placed), None if placed else f"placed on {read_end(smoke['pod']).node} by the scheduler")
+    placed = _unique(finding for smoke in smokes for finding in _placed(smoke, "smoke", trial))
+    how_many = f"{len(smokes)} Pods were " if len(smokes) > 1 else ""
+    five = Judgement(5, placed, None if placed else f"{how_many}placed on {_where(smokes)} by the scheduler")
     if placed:
-        return five, Judgement(6, five.findings)
-    proven = [*_ended_well(smoke, "smoke"), *_log_proves(smoke, resource, host_uuids)]
-    if not proven:
-        proven += [*_control_sees_none(control, node, resource)]
-    shown = read_log(smoke.get("log") or "", smoke["nonce"]).uuids
-    seen = f"exit code 0, and the log shows {', '.join(shown)}; the control saw none"
-    return five, Judgement(6, tuple(proven), seen if shown and all(f.status == "warning" for f in proven) else None)
+        return five, Judgement(6, placed)
+    findings = [finding for number, smoke in enumerate(smokes) for finding in _proven(smoke, number, trial)]
+    if trial.every_gpu and not _serious(findings):
+        findings += every_gpu_was_tried(smokes, trial.host_uuids, trial.taken, trial.shared)
+    if not _serious(findings):
+        findings += [*(_control_sees_none(control, trial) if with_control else ())]
+        findings += [*_only_at_the_second_try(smokes, control), *_old_driver(trial)]
+    shown = ", ".join(dict.fromkeys(uuid for smoke in smokes for uuid in log_of(smoke).handed))
+    proof = f"the log shows {shown}" if shown else _matched(smokes)
+    seen = f"exit code 0, and {proof}; " + ("the control saw none" if with_control else "no control was looked at")
+    return five, Judgement(6, _unique(findings), seen if proof and not _serious(findings) else None)
 
 
-def _placed(evidence: PodEvidence, which: str, node: str | None, resource: str) -> Iterator[Finding]:
+def _matched(smokes: Sequence[PodEvidence]) -> str:
+    """Somebody else's program that computes lists no GPU; what it prints instead was found in its log."""
+    return "the log matches pass_pattern" if all(smoke.get("pass_pattern") for smoke in smokes) else ""
+
+
+def _unique(findings: t.Iterable[Finding]) -> tuple[Finding, ...]:
+    return tuple(dict.fromkeys(findings))
+
+
+def _serious(findings: Sequence[Finding]) -> bool:
+    return any(finding.status != "warning" for finding in findings)
+
+
+def _where(smokes: Sequence[PodEvidence]) -> str:
+    return ", ".join(dict.fromkeys(str(end_of(smoke).node) for smoke in smokes))
+
+
+def _placed(evidence: PodEvidence, which: str, trial: Trial) -> Iterator[Finding]:
     pointer = f"{which}_pod.pod"
+    if evidence.get("dry_run_error"):
+        yield refusal(str(evidence["dry_run_error"]))
+        return
     if evidence.get("pod") is None:
         reason = evidence.get("create_error")
+        namespace = evidence.get("namespace", "of the Pods")
         if reason:
-            yield found(
-                "SMK001", pointer, which=which, reason=reason, namespace=evidence.get("namespace", "of the Pods")
-            )
+            yield found("SMK001", pointer, which=which, reason=reason, namespace=namespace)
         else:
             yield found("SMK011", pointer, which=which, reason="it vanished, or was never seen")
         return
-    end = read_end(evidence["pod"])
-    if end.node is None:
-        if end.scheduled_reason == "Unschedulable" and f"Insufficient {resource}" in end.scheduled_message:
-            yield found("SMK005", pointer, resource=resource, reason=end.scheduled_message)
-        elif end.scheduled_reason == "Unschedulable":
-            yield found("SMK004", pointer, which=which, reason=end.scheduled_message)
-        else:
-            yield found("SMK002", pointer, which=which, seconds=float(evidence.get("seconds") or 0))
+    end = end_of(evidence)
+    if end.node is None and evidence.get("deleted"):
+        yield found("SMK018", pointer, which=which)
+    elif end.node is None and (end.scheduled_reason or end.scheduled_message or end.gated):
+        yield explain_pending(trial.facts, trial.kubernetes, trial.asked, which, evidence["pod"])
+    elif end.node is None:
+        yield found("SMK002", pointer, which=which, seconds=float(evidence.get("seconds") or 0))
     elif end.scheduled != "True":
         yield found("SMK015", pointer, missing="the Pod has a Node and no word of the scheduler (PodScheduled)")
-    elif node is not None and end.node != node:
-        yield found("SMK016", pointer, which=which, placed=end.node, node=node)
+    elif trial.node is not None and end.node != trial.node:
+        yield found("SMK016", pointer, which=which, placed=end.node, node=trial.node)
+    elif which == "smoke" and not end.asks_for(trial.asked.resource, trial.asked.by_claim):
+        yield found("SMK038", pointer, wanted=_wanted(trial.asked))
 
 
-def _ended_well(evidence: PodEvidence, which: str) -> Iterator[Finding]:
-    """The Pod's container ended by itself, once, with exit code 0 and reason Completed."""
-    end, log = read_end(evidence["pod"]), read_log(evidence.get("log") or "", evidence["nonce"])
-    pointer = f"{which}_pod.pod"
-    if end.exit_code is None or end.pod_reason or end.phase not in ("Succeeded", "Failed"):
-        yield _not_ended(evidence, which, end)
-    elif end.restarts:
-        yield found("SMK011", pointer, which=which, reason=f"its container was restarted {end.restarts} times")
-    elif end.exit_code != 0:
-        if log.whole:
-            says = log.said[-1] if log.said else "(nothing more in its log)"
-            yield found("SMK007", pointer, f"{which}_pod.log", exit_code=end.exit_code, says=says)
-        elif end.ended_reason in _START:
-            yield found("SMK003", pointer, which=which, reason=end.ended_reason)
-        else:
-            reason = f"exit code {end.exit_code} ({end.ended_reason or 'no reason'}) before its command had finished"
-            yield found("SMK011", pointer, which=which, reason=reason)
-    elif end.ended_reason != "Completed" or end.phase != "Succeeded":
-        reason = f"phase {end.phase}, reason {end.ended_reason or 'none'}"
-        yield found("SMK011", pointer, which=which, reason=reason)
-    elif not log.whole:
-        yield found("SMK010", f"{which}_pod.log", which=which, exit_code=0, defect=_defect(evidence))
+def _wanted(asked: Asked) -> str:
+    return "a claim" if asked.by_claim else asked.resource
 
 
-def _not_ended(evidence: PodEvidence, which: str, end: PodEnd) -> Finding:
-    """Why the Pod was placed and its container did not end by itself."""
-    pointer = f"{which}_pod.pod"
-    if end.waiting_reason in _IMAGE:
-        return found("SMK006", pointer, which=which, reason=_words(end.waiting_reason, end.waiting_message))
-    if end.waiting_reason in _START:
-        return found("SMK003", pointer, which=which, reason=_words(end.waiting_reason, end.waiting_message))
-    if end.phase == "Failed":
-        code = "SMK003" if _REFUSED_BY_KUBELET.match(end.pod_reason) else "SMK011"
-        return found(code, pointer, which=which, reason=end.pod_reason or "it failed without a reason")
-    for event in reversed(list(evidence.get("events") or ())):
-        if event.get("reason") in _START_EVENTS:
-            reason = _words(str(event["reason"]), str(event.get("message") or ""))
-            return found("SMK003", f"{which}_pod.events", which=which, reason=reason)
-    return found("SMK011", pointer, which=which, reason=f"it was still {end.phase} when the time was up")
-
-
-def _log_proves(smoke: PodEvidence, resource: str, host_uuids: Sequence[str] | None) -> Iterator[Finding]:
-    """As many GPUs as asked for, known to the host, and no word of an error."""
-    log = read_log(smoke.get("log") or "", smoke["nonce"])
-    if read_end(smoke["pod"]).exit_code != 0 or not log.whole:
+def _proven(smoke: PodEvidence, number: int, trial: Trial) -> Iterator[Finding]:
+    """The Pod ended well, and its log proves the GPU; where asked for, CUDA works on it as well."""
+    badly = list(ended_badly(smoke, "smoke", trial.asked.resource, trial.image)) or list(log_is_there(smoke, "smoke"))
+    if badly:
+        yield from badly
         return
-    token = next((line for line in (smoke.get("log") or "").splitlines() if _TOKENS.search(line)), None)
-    if token:
-        yield found("SMK012", "smoke_pod.log", says=token.strip())
-        return
-    asked = int(smoke.get("asked", 1))
-    if len(set(log.uuids)) != asked or (resource == "nvidia.com/gpu" and len(log.devices) > asked):
-        yield found("SMK008", "smoke_pod.log", asked=asked, seen=_sight(log))
-    allocated = {device for device in read_end(smoke["pod"]).allocated if device.startswith("GPU-")}
-    if allocated and allocated != set(log.uuids):
-        yield found(
-            "SMK017", "smoke_pod.pod", "smoke_pod.log", allocated=", ".join(sorted(allocated)), seen=_sight(log)
-        )
-    if host_uuids is not None:
-        strangers = [uuid for uuid in log.uuids if uuid.startswith("GPU-") and uuid not in host_uuids]
-        if strangers:
-            yield found("SMK009", "smoke_pod.log", "driver.nvidia_smi_list", strangers=", ".join(strangers))
+    pointer = "smoke_pods_more" if number else "smoke_pod"
+    yield from log_proves(smoke, pointer, trial.asked.resource, trial.host_uuids)
+    if trial.cuda_image:
+        yield from cuda_works(smoke, pointer, trial.cuda_image, trial.cuda_passes)
 
 
-def _control_sees_none(control: PodEvidence | None, node: str | None, resource: str) -> Iterator[Finding]:
+def _control_sees_none(control: PodEvidence | None, trial: Trial) -> Iterator[Finding]:
     """The control Pod ran on the same Node and saw no GPU."""
     if control is None:
         yield found("SMK015", "control_pod", missing="there was no control Pod")
         return
-    yield from _placed(control, "control", node, resource)
-    if control.get("pod") is None or read_end(control["pod"]).node is None:
+    placed = list(_placed(control, "control", trial))
+    if placed or control.get("pod") is None:
+        yield from placed
         return
-    log = read_log(control.get("log") or "", control["nonce"])
+    log = log_of(control)
     if log.uuids or log.devices:
         if log.visible_devices in ("", "void", "none"):
-            yield found("SMK013", "control_pod.log", seen=_sight(log))
+            yield found("SMK013", "control_pod.log", seen=sight(log))
         else:
-            yield found("SMK014", "control_pod.log", seen=_sight(log), value=log.visible_devices)
+            yield found("SMK014", "control_pod.log", seen=sight(log), value=log.visible_devices)
         return
-    yield from _ended_well(control, "control")
+    badly = list(ended_badly(control, "control", trial.asked.resource, trial.image))
+    yield from badly or log_is_there(control, "control")
 
 
-def _defect(evidence: PodEvidence) -> str:
-    if evidence.get("log_error"):
-        return f"could not be read: {evidence['log_error']}"
-    return "is empty" if not evidence.get("log") else "lacks the lines that frame it"
+def _only_at_the_second_try(smokes: Sequence[PodEvidence], control: PodEvidence | None) -> Iterator[Finding]:
+    for which, evidence in (*(("smoke", smoke) for smoke in smokes), ("control", control or {})):
+        for attempt in evidence.get("attempts") or ():
+            for first in _how_it_ended(attempt, which):
+                yield found("SMK037", f"{which}_pod.attempts", which=which, first=first)
 
 
-def _sight(log: SmokeLog) -> str:
-    return ", ".join((*log.uuids, *log.devices)) or "none"
+def _how_it_ended(attempt: PodEvidence, which: str) -> Iterator[str]:
+    if attempt.get("pod") is None or end_of(attempt).node is None:
+        yield "it was deleted before it was placed" if attempt.get("deleted") else "it was never seen"
+        return
+    for finding in ended_badly(attempt, which, "", ""):
+        yield f"{finding.code}, {finding.message}"
 
 
-def _words(reason: str, message: str) -> str:
-    return f"{reason}: {message}" if message else reason
+def _old_driver(trial: Trial) -> Iterator[Finding]:
+    for image in dict.fromkeys((trial.image, trial.cuda_image)):
+        too_new = newer_than_the_driver(image, trial.driver)
+        if too_new:
+            cuda, branch, oldest = too_new
+            yield found("SMK029", "expect.image", image=image, cuda=cuda, branch=branch, oldest=oldest)

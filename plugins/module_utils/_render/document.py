@@ -12,17 +12,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from .._chain import NodeVerdict, conclude_run
+from .._judge.owner import Owner
 
 SCHEMA = 1
 
 
 def document(
-    run: Mapping[str, t.Any], cluster: Mapping[str, t.Any], verdicts: Sequence[NodeVerdict]
+    run: Mapping[str, t.Any],
+    cluster: Mapping[str, t.Any],
+    verdicts: Sequence[NodeVerdict],
+    owners: Sequence[Mapping[str, Owner]] = (),
 ) -> dict[str, t.Any]:
     """Return the verdict document of all nodes.
 
     ``run``: ``id``, ``started``, ``chosen``, ``check_mode``.
-    ``cluster``: ``context``, ``server``, ``version``, ``uid``.
+    ``cluster``: ``context``, ``server``, ``version``, ``uid``, ``identity``, ``missing_permissions`` and
+    ``nodes_without_host``. ``owners``: of each node's layers, in the order of the verdicts.
     """
     counts = Counter(verdict.conclusion for verdict in verdicts)
     return {
@@ -36,11 +41,11 @@ def document(
             "broken": counts["broken"],
             "not_proven": counts["not proven"],
         },
-        "nodes": [_node(verdict) for verdict in verdicts],
+        "nodes": [_node(verdict, own) for verdict, own in zip(verdicts, owners or [{}] * len(verdicts), strict=True)],
     }
 
 
-def _node(verdict: NodeVerdict) -> dict[str, t.Any]:
+def _node(verdict: NodeVerdict, owners: Mapping[str, Owner]) -> dict[str, t.Any]:
     deciding = verdict.deciding
     return {
         "host": verdict.host,
@@ -49,5 +54,6 @@ def _node(verdict: NodeVerdict) -> dict[str, t.Any]:
         "first_broken_layer": verdict.first_broken_layer,
         "deciding": asdict(deciding) if deciding else None,
         "not_proven": list(verdict.not_proven),
+        "owners": {layer: asdict(owner) for layer, owner in owners.items()},
         "checkpoints": [asdict(checkpoint) for checkpoint in verdict.checkpoints],
     }

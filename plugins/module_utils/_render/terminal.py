@@ -10,16 +10,20 @@ import textwrap
 import typing as t
 from collections.abc import Iterator, Mapping, Sequence
 
+from .._access import in_words, permissions_of
 from .._chain import Finding, NodeVerdict
 
 _WIDTH = 80
+_NAMED = 8  # names of a list that may be long
 _COLUMNS = ("driver", "toolkit", "plugin", "sched.", "placed", "proven")
 _MARKS = {"fail": "FAIL", "unknown": "?", "skip": "skipped"}
 
 
 def chain(document: Mapping[str, t.Any], verdicts: Sequence[NodeVerdict]) -> str:
     """Return the text to show for a run. ``document`` is that of the same verdicts."""
-    return "\n".join([*_heading(document), "", *_table(verdicts), *_details(verdicts), "", _total(document)])
+    notes = list(_notes(document["cluster"]))
+    lines = [*_heading(document), "", *_table(verdicts), *_details(document, verdicts), ""]
+    return "\n".join([*lines, *notes, *([""] if notes else []), _total(document)])
 
 
 def _heading(document: Mapping[str, t.Any]) -> Iterator[str]:
@@ -36,11 +40,12 @@ def _table(verdicts: Sequence[NodeVerdict]) -> Iterator[str]:
         yield " ".join([f"{verdict.host:<{width}}", *marks]) + f" {verdict.conclusion}"
 
 
-def _details(verdicts: Sequence[NodeVerdict]) -> Iterator[str]:
+def _details(document: Mapping[str, t.Any], verdicts: Sequence[NodeVerdict]) -> Iterator[str]:
     """What is not fine, once for all hosts of which the same is said."""
     hosts: dict[tuple[str, ...], list[str]] = {}
-    for verdict in verdicts:
-        hosts.setdefault((_headline(verdict), *_findings(verdict)), []).append(verdict.host)
+    for verdict, node in zip(verdicts, document["nodes"], strict=True):
+        said = (_headline(verdict), *_findings(verdict), *_owners(verdict, node["owners"]))
+        hosts.setdefault(said, []).append(verdict.host)
     for (headline, *findings), alike in hosts.items():
         if findings or not headline.startswith("usable"):
             yield ""
@@ -61,11 +66,22 @@ def _headline(verdict: NodeVerdict) -> str:
 
 def _findings(verdict: NodeVerdict) -> Iterator[str]:
     """The findings that decide, each once, and warnings. What lies above the first broken layer is not told."""
-    wanted = {"fail"} if verdict.conclusion == "broken" else {"unknown", "busy"}
     for finding in dict.fromkeys(f for c in verdict.checkpoints for f in c.findings):
-        decides = finding.status in wanted and verdict.first_broken_layer in (None, finding.layer)
-        if decides or finding.status == "warning":
+        if _decides(finding, verdict) or finding.status == "warning":
             yield from _finding(finding)
+
+
+def _decides(finding: Finding, verdict: NodeVerdict) -> bool:
+    wanted = {"fail"} if verdict.conclusion == "broken" else {"unknown", "busy"}
+    return finding.status in wanted and verdict.first_broken_layer in (None, finding.layer)
+
+
+def _owners(verdict: NodeVerdict, owners: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
+    """Whose the layers are that something has to be done about: remedies are to be read with it."""
+    layers = {f.layer for c in verdict.checkpoints for f in c.findings if _decides(f, verdict)}
+    for layer, own in owners.items():
+        if layer in layers and own["owner"] not in ("nobody", "unknown"):
+            yield from _wrapped("  ", f"The {layer} layer is owned by {own['owner']} ({own['because']}).")
 
 
 def _finding(finding: Finding) -> Iterator[str]:
@@ -78,6 +94,23 @@ def _finding(finding: Finding) -> Iterator[str]:
 def _wrapped(start: str, text: str, indent: str = " " * 9) -> list[str]:
     flat = " ".join(text.split())
     return textwrap.wrap(flat, _WIDTH, initial_indent=start, subsequent_indent=indent, break_on_hyphens=False)
+
+
+def _notes(cluster: Mapping[str, t.Any]) -> Iterator[str]:
+    """What concerns the run and no host of it."""
+    explains = [one for one in cluster.get("missing_permissions") or () if not one["required"]]
+    if explains:
+        who, verbs = (
+            cluster.get("identity") or "This identity",
+            in_words(permissions_of(explains), explains[0]["namespace"]),
+        )
+        yield from _wrapped(
+            "", f"{who} may not {verbs}. They only explain; missing-permissions.yml grants them.", " " * 2
+        )
+    others = cluster.get("nodes_without_host") or ()
+    if others:
+        more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
+        yield from _wrapped("", f"GPU Nodes without a host in this run: {', '.join(others[:_NAMED])}{more}", " " * 2)
 
 
 def _total(document: Mapping[str, t.Any]) -> str:

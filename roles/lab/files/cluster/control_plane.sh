@@ -3,10 +3,11 @@
 #
 # The control plane: four programs in the lab's network namespace, each by itself, so that one can be stopped alone.
 # They have no pid files: a program runs when a process with its name lives in that namespace.
-#   control_plane.sh start|stop|running [PROGRAM...]      without a program: all four
+#   control_plane.sh start|stop|running|freeze|thaw [PROGRAM...]      without a program: all four
 set -euo pipefail
+here=$(dirname "$(readlink -f "$0")")
 # shellcheck source=../settings.sh
-. "$(dirname "$(readlink -f "$0")")/../settings.sh"
+. "$here/../settings.sh"
 state=$LAB_RUN/control-plane
 programs=(etcd kube-apiserver kube-controller-manager kube-scheduler)
 
@@ -49,7 +50,8 @@ start() {
         --service-account-key-file="$LAB_PKI/service-accounts.pub" \
         --service-account-signing-key-file="$LAB_PKI/service-accounts.key" \
         --service-cluster-ip-range=10.96.0.0/16 --authorization-mode=Node,RBAC --enable-admission-plugins=NodeRestriction \
-        --allow-privileged=true ;;
+        --allow-privileged=true \
+        --audit-policy-file="$here/audit_policy.yaml" --audit-log-path="$state/audit.log" ;;
     kube-controller-manager)
       run kube-controller-manager --kubeconfig="$LAB_PKI/$1.kubeconfig" --authentication-kubeconfig="$LAB_PKI/$1.kubeconfig" \
         --authorization-kubeconfig="$LAB_PKI/$1.kubeconfig" --bind-address=127.0.0.1 --leader-elect=false \
@@ -74,6 +76,16 @@ stop() {
   echo "$1 doesn't end" >&2
   return 1
 }
+
+signal() {
+  local pids
+  mapfile -t pids < <(program_pids "$2")
+  kill "-$1" "${pids[@]}"
+}
+
+# It is there and holds its connections, and does nothing.
+freeze() { signal STOP "$1"; }
+thaw() { signal CONT "$1"; }
 
 action=$1
 shift

@@ -2,13 +2,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # Wait until something in the cluster is so; when the deadline passes, show what there is and what the logs say.
-#   wait_for.sh api|nodes|gpus|pods SECONDS
+#   wait_for.sh api|nodes|gpus|pods SECONDS [NODE...]      without a node: all
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
 # shellcheck source=../settings.sh
 . "$here/../settings.sh"
 export KUBECONFIG=$LAB_PKI/admin.kubeconfig
+what=$1 seconds=$2
+shift 2
+wanted_nodes=${*:-$LAB_NODES}
 kubectl() { "$LAB_PARTS/kubectl/kubectl" --request-timeout=5s "$@"; }
+
+# Of lines that begin with a node's name, those of the nodes that are asked for
+of_wanted() { grep -E "^(${wanted_nodes// /|}) " | sort; }
 
 api() { kubectl get --raw /readyz >/dev/null; }
 
@@ -18,25 +24,25 @@ api_logs() { tail -n 20 "$LAB_RUN"/control-plane/*.log; }
 nodes() { kubectl get serviceaccount default >/dev/null && [ "$(reported_nodes)" = "$(booted_nodes)" ]; }
 
 reported_nodes() {
-  kubectl get nodes -o 'jsonpath={range .items[*]}{.metadata.name} {.status.nodeInfo.bootID} {.status.conditions[?(@.type=="Ready")].status}{"\n"}{end}' | sort
+  kubectl get nodes -o 'jsonpath={range .items[*]}{.metadata.name} {.status.nodeInfo.bootID} {.status.conditions[?(@.type=="Ready")].status}{"\n"}{end}' | of_wanted
 }
 
 booted_nodes() {
-  for node in $LAB_NODES; do echo "$node $(cat "$LAB_RUN/nodes/$node/boot_id") True"; done | sort
+  for node in $wanted_nodes; do echo "$node $(cat "$LAB_RUN/nodes/$node/boot_id") True"; done | sort
 }
 
 nodes_logs() {
   kubectl get nodes -o wide
-  for node in $LAB_NODES; do
+  for node in $wanted_nodes; do
     echo "== $node"
     tail -n 5 "$LAB_RUN/nodes/$node/console.log"
     "$here/../node/node_enter.sh" "$node" journalctl --no-pager --lines 20 --unit containerd --unit kubelet
   done
 }
 
-advertised() { kubectl get nodes -o 'jsonpath={range .items[*]}{.metadata.name} {.status.allocatable.nvidia\.com/gpu}{"\n"}{end}' | sort; }
+advertised() { kubectl get nodes -o 'jsonpath={range .items[*]}{.metadata.name} {.status.allocatable.nvidia\.com/gpu}{"\n"}{end}' | of_wanted; }
 
-gpus() { [ "$(advertised)" = "$(awk 'NF {print $1, $4}' <<<"$LAB_NODE_TABLE" | sort)" ]; }
+gpus() { [ "$(advertised)" = "$(awk 'NF {print $1, $4}' <<<"$LAB_NODE_TABLE" | of_wanted)" ]; }
 
 gpus_logs() {
   advertised
@@ -48,12 +54,12 @@ gpus_logs() {
 # A Pod on each node runs to its end: scheduler and kubelets have come back to their senses.
 pods() {
   tiny_pods | kubectl apply --filename - >/dev/null
-  [ "$(tiny_pod_phases)" = "$(for node in $LAB_NODES; do echo "lab-tiny-$node Succeeded"; done | sort)" ]
+  [ "$(tiny_pod_phases)" = "$(for node in $wanted_nodes; do echo "lab-tiny-$node Succeeded"; done | sort)" ]
 }
 
 tiny_pods() {
   local node
-  for node in $LAB_NODES; do
+  for node in $wanted_nodes; do
     cat <<POD
 ---
 apiVersion: v1
@@ -80,14 +86,14 @@ pods_logs() {
   kubectl get events | tail -n 20
 }
 
-[ "$1" != pods ] || trap remove_tiny_pods EXIT
-deadline=$((SECONDS + $2))
-until "$1" 2>/dev/null; do
+[ "$what" != pods ] || trap remove_tiny_pods EXIT
+deadline=$((SECONDS + seconds))
+until "$what" 2>/dev/null; do
   if [ "$SECONDS" -ge "$deadline" ]; then
-    echo "waited $2 s in vain for: $1" >&2
-    "$1_logs" >&2 || true
+    echo "waited $seconds s in vain for: $what" >&2
+    "${what}_logs" >&2 || true
     exit 1
   fi
   sleep 0.2
 done
-[ "$1" != gpus ] || advertised | sed 's/$/ nvidia.com\/gpu/'
+[ "$what" != gpus ] || advertised | sed 's/$/ nvidia.com\/gpu/'

@@ -135,6 +135,13 @@ expect 255 'internal error'
 expect 0 '^\[Unknown Error\], \[Unknown Error\], \[Unknown Error\]$' $query --format=csv
 expect 0 '^GPU 2: ' -L
 
+echo '# settings of one process'
+machine 'gpu.1.persistence = on'
+run='env SIM_NVML=fail=999;persistence=off'
+expect 0 '^\[Unknown Error\], \[Unknown Error\], \[Unknown Error\]$' $query --format=csv
+run=''
+expect 0 '^1, ' $query --format=csv
+
 echo '# no GPU'
 machine 'gpus = 0'
 expect 6 '^No devices were found$'

@@ -42,20 +42,30 @@ static char *trim(char *text)
     return text;
 }
 
+static void parse_line(char *line)
+{
+    char *equals = strchr(line, '=');
+
+    if (*trim(line) == '#' || !equals || setting_count == MAX_SETTINGS)
+        return;
+    *equals = '\0';
+    snprintf(settings[setting_count].key, KEY_SIZE, "%s", trim(line));
+    snprintf(settings[setting_count].value, SETTING_SIZE, "%s", trim(equals + 1));
+    setting_count++;
+}
+
+/* What the environment says comes last, and so wins: settings of one process. */
 static void parse(FILE *file)
 {
-    char line[512];
+    char line[512], *rest = line, *part;
+    const char *environment = getenv("SIM_NVML");
 
-    for (setting_count = 0; setting_count < MAX_SETTINGS && fgets(line, sizeof line, file);) {
-        char *equals = strchr(line, '=');
-
-        if (*trim(line) == '#' || !equals)
-            continue;
-        *equals = '\0';
-        snprintf(settings[setting_count].key, KEY_SIZE, "%s", trim(line));
-        snprintf(settings[setting_count].value, SETTING_SIZE, "%s", trim(equals + 1));
-        setting_count++;
-    }
+    setting_count = 0;
+    while (fgets(line, sizeof line, file))
+        parse_line(line);
+    snprintf(line, sizeof line, "%s", environment ? environment : "");
+    while ((part = strsep(&rest, ";")))
+        parse_line(part);
 }
 
 static void read_if_changed(void)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The settings file: "key = value" lines, "#" comments; "gpu.N.key" (N is the minor number) beats "key". */
+/* The settings file: "key = value" lines, "#" comments; "gpu.N.key" (N is the minor number) beats "key".
+ * The environment's SIM_NVML has more of them, between semicolons, which win. */
 #pragma once
 #include <stddef.h>
 

@@ -1,0 +1,55 @@
+# Copyright (c) gpu.k8s contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Read what the Nodes advertise, again and again while that is about to change by itself."""
+
+from __future__ import annotations
+
+import time
+import typing as t
+from collections import ChainMap
+from collections.abc import Mapping
+
+from ansible_collections.gpu.k8s.plugins.module_utils._evidence.registered import evidence_of_all
+from ansible_collections.gpu.k8s.plugins.module_utils._judge.device_plugin_waiting import is_about_to_advertise
+from ansible_collections.gpu.k8s.plugins.module_utils._kube_args import KUBE_ARGS
+from ansible_collections.gpu.k8s.plugins.plugin_utils._controller_action import ControllerAction
+
+Result = dict[str, t.Any]
+
+_PAUSE = 5
+"""Seconds between two readings. A kubelet writes its Node's status every 10."""
+
+_REGISTERED = "device_plugin_cluster"
+"""What this task's result is registered as in roles/device_plugin/tasks/main.yml."""
+
+
+class ActionModule(ControllerAction):
+    """The module gpu.k8s.cluster_info, and time. Each reading asks for the same few lists, however many Nodes."""
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, t.Any] | None = None) -> Result:
+        super().run(tmp, task_vars)
+        _checked, args = self.validate_argument_spec(
+            {
+                **KUBE_ARGS,
+                "run": {"type": "dict", "required": True},
+                "read": {"type": "list", "elements": "str", "required": True},
+                "settle": {"type": "int", "default": 60},
+            }
+        )
+        asked = {name: args[name] for name in (*KUBE_ARGS, "read")}
+        began = time.monotonic()
+        while True:
+            result = self._execute_module("gpu.k8s.cluster_info", module_args=asked, task_vars=task_vars)
+            late = time.monotonic() + _PAUSE > began + args["settle"]
+            if late or result.get("failed") or not _waiting(args["run"], (task_vars or {})["hostvars"], result):
+                return {**result, "waited": round(time.monotonic() - began, 1)}
+            time.sleep(_PAUSE)
+
+
+def _waiting(run: Result, hostvars: Mapping[str, Mapping[str, t.Any]], read: Result) -> bool:
+    """Whether any host's Node is about to advertise something else than what was just read."""
+    known: dict[str, Mapping[str, t.Any]] = {host: hostvars[host] for host in run["hosts"]}
+    known["localhost"] = ChainMap({_REGISTERED: read}, t.cast(Result, hostvars["localhost"]))
+    return any(is_about_to_advertise(evidence) for evidence in evidence_of_all(run, known, check_mode=False))

@@ -1,0 +1,208 @@
+# Copyright (c) gpu.k8s contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What this collection asks a cluster for, as data. Pure; private to the collection.
+
+From it follows what the preflight reviews, what the report says is missing, the rules that grant it, and
+docs/permissions.md. What a list of _kube_lists.py or a task of roles/smoke_pod asks for must be here.
+"""
+
+from __future__ import annotations
+
+import typing as t
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ._chain import Layer
+
+Scope = t.Literal["cluster", "kube-system", "smoke namespace"]
+Object = dict[str, t.Any]
+
+_RBAC = "rbac.authorization.k8s.io"
+
+
+@dataclass(frozen=True)
+class Permission:
+    """One verb on one resource.
+
+    ``scope``: all Namespaces and what has none; the object kube-system alone; or the Namespace of the smoke Pods.
+    ``required``: the layers can't be judged, or their Pods can't be made, without it. What is not required explains.
+    ``ask``: needed only when the smoke Pods ask for GPUs in this way; empty for both.
+    """
+
+    verb: str
+    resource: str
+    layers: tuple[Layer, ...]
+    needed_for: str
+    group: str = ""
+    subresource: str = ""
+    scope: Scope = "cluster"
+    required: bool = False
+    ask: str = ""
+
+    @property
+    def path(self) -> str:
+        """The resource as rules of RBAC spell it, such as ``pods/log``."""
+        return f"{self.resource}/{self.subresource}" if self.subresource else self.resource
+
+    @property
+    def name(self) -> str:
+        """The resource as kubectl names it, such as ``daemonsets.apps``."""
+        group = f".{self.group}" if self.group else ""
+        return f"{self.resource}{group}{'/' + self.subresource if self.subresource else ''}"
+
+    def review(self, namespace: str) -> Object:
+        """Return the resourceAttributes of a SelfSubjectAccessReview."""
+        attributes = {"verb": self.verb, "group": self.group, "resource": self.resource}
+        if self.subresource:
+            attributes["subresource"] = self.subresource
+        where = {"cluster": "", "kube-system": "kube-system", "smoke namespace": namespace}[self.scope]
+        if where:
+            attributes["namespace"] = where
+        if where and self.resource == "namespaces":
+            attributes["name"] = where
+        return attributes
+
+    def row(self) -> Object:
+        """Return what identifies it in evidence."""
+        return {key: getattr(self, key) for key in ("verb", "group", "resource", "subresource", "scope")}
+
+    def told(self, namespace: str) -> Object:
+        """Return what the report says of it when it is missing."""
+        return {**self.row(), "namespace": namespace, "needed_for": self.needed_for, "required": self.required}
+
+
+def _smoke(verb: str, resource: str, needed_for: str, **more: t.Any) -> Permission:
+    """What is done in the Namespace of the smoke Pods."""
+    given: dict[str, t.Any] = {"layers": ("smoke_pod",), "scope": "smoke namespace", "required": True, **more}
+    return Permission(verb, resource, needed_for=needed_for, **given)
+
+
+_NODES: tuple[Layer, ...] = ("device_plugin", "scheduler", "smoke_pod")
+_PLUGIN: tuple[Layer, ...] = ("device_plugin",)
+_SCHEDULER: tuple[Layer, ...] = ("scheduler",)
+_DRA = "resource.k8s.io"
+
+PERMISSIONS: tuple[Permission, ...] = (
+    # ---- the cluster
+    Permission("get", "namespaces", _NODES, "which cluster this is: its UID", scope="kube-system"),
+    Permission("list", "nodes", _NODES, "which host is which Node, and what it advertises", required=True),
+    Permission("list", "pods", _SCHEDULER, "which GPUs are taken, and by whom", required=True),
+    Permission("list", "daemonsets", _PLUGIN, "what hands out GPUs, and who owns it", group="apps"),
+    Permission("list", "events", _PLUGIN, "why a DaemonSet makes no Pods"),
+    Permission("list", "resourceslices", _PLUGIN, "the GPUs of a DRA driver", group=_DRA, ask="device_plugin"),
+    Permission("list", "resourceslices", _PLUGIN, "the GPUs of a DRA driver", group=_DRA, ask="dra", required=True),
+    Permission("list", "deviceclasses", _PLUGIN, "the classes of a DRA driver", group=_DRA),
+    Permission("list", "clusterpolicies", _PLUGIN, "the state of the GPU Operator", group="nvidia.com"),
+    Permission("list", "nvidiadrivers", _PLUGIN, "the state of the GPU Operator's drivers", group="nvidia.com"),
+    # Without them the smoke Pods would be tried without a RuntimeClass, and a toolkit blamed that is fine.
+    Permission(
+        "list",
+        "runtimeclasses",
+        ("scheduler", "smoke_pod"),
+        "the RuntimeClass that GPU Pods need",
+        group="node.k8s.io",
+        required=True,
+    ),
+    Permission("list", "priorityclasses", _SCHEDULER, "the priority of the smoke Pods", group="scheduling.k8s.io"),
+    # ---- the Namespace of the smoke Pods
+    _smoke("get", "namespaces", "whether it is there", layers=_SCHEDULER, required=False),
+    _smoke("list", "resourcequotas", "whether a quota refuses the smoke Pods", layers=_SCHEDULER, required=False),
+    _smoke("list", "limitranges", "whether a limit refuses the smoke Pods", layers=_SCHEDULER, required=False),
+    _smoke("create", "pods", "making, following and removing the smoke Pods"),
+    _smoke("get", "pods", "making, following and removing the smoke Pods"),
+    _smoke("list", "pods", "making, following and removing the smoke Pods"),
+    _smoke("watch", "pods", "making, following and removing the smoke Pods"),
+    _smoke("delete", "pods", "making, following and removing the smoke Pods"),
+    _smoke("get", "pods", "what the smoke Pods saw", subresource="log"),
+    _smoke("list", "events", "why a smoke Pod does not start", required=False),
+    _smoke("create", "resourceclaimtemplates", "making and removing the smoke Pods' claims", group=_DRA, ask="dra"),
+    _smoke("get", "resourceclaimtemplates", "making and removing the smoke Pods' claims", group=_DRA, ask="dra"),
+    _smoke("list", "resourceclaimtemplates", "making and removing the smoke Pods' claims", group=_DRA, ask="dra"),
+    _smoke("delete", "resourceclaimtemplates", "making and removing the smoke Pods' claims", group=_DRA, ask="dra"),
+)
+
+
+def applicable(ask: str) -> list[Permission]:
+    """Return what a run needs whose smoke Pods ask for GPUs in this way. Their number does not depend on the nodes."""
+    return [permission for permission in PERMISSIONS if permission.ask in ("", ask)]
+
+
+def denied(access: Mapping[str, t.Any] | None, ask: str, layers: Iterable[str]) -> list[Permission]:
+    """Return what the reviews denied of what these layers need. What was not reviewed is not known, so not denied."""
+    rows, wanted = list((access or {}).get("denied") or ()), set(layers)
+    return [p for p in applicable(ask) if p.row() in rows and wanted.intersection(p.layers)]
+
+
+def permissions_of(told: Iterable[Object]) -> list[Permission]:
+    """Return the permissions that a report tells of."""
+    rows = [{key: one[key] for key in ("verb", "group", "resource", "subresource", "scope")} for one in told]
+    return [permission for permission in PERMISSIONS if permission.row() in rows]
+
+
+def in_words(permissions: Sequence[Permission], namespace: str) -> str:
+    """Say in short what they are: ``list nodes and pods; create and get pods in default``."""
+    verbs: dict[tuple[str, Scope], list[str]] = {}
+    for p in permissions:
+        verbs.setdefault((p.name, p.scope), []).append(p.verb)
+    names: dict[tuple[str, Scope], list[str]] = {}
+    for (name, scope), given in verbs.items():
+        names.setdefault((_and(list(dict.fromkeys(given))), scope), []).append(name)
+    where = {"cluster": "", "kube-system": " kube-system", "smoke namespace": f" in {namespace}"}
+    return "; ".join(f"{given} {_and(alike)}{where[scope]}" for (given, scope), alike in names.items())
+
+
+def _and(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def manifests(permissions: Sequence[Permission], name: str, namespace: str, subject: Object) -> list[Object]:
+    """Return the Roles and bindings that grant these permissions to a subject of RBAC.
+
+    What concerns the whole cluster is in the ClusterRole ``<name>-read``, the rest in the Role ``<name>-smoke``.
+    """
+    objects: list[Object] = []
+    cluster = [p for p in permissions if p.scope != "smoke namespace"]
+    smoke = [p for p in permissions if p.scope == "smoke namespace"]
+    for kind, suffix, granted in (("ClusterRole", "read", cluster), ("Role", "smoke", smoke)):
+        if not granted:
+            continue
+        metadata = {"name": f"{name}-{suffix}"} | ({"namespace": namespace} if kind == "Role" else {})
+        role_ref = {"apiGroup": _RBAC, "kind": kind, "name": metadata["name"]}
+        objects += [
+            {"apiVersion": f"{_RBAC}/v1", "kind": kind, "metadata": metadata, "rules": _rules(granted)},
+            {
+                "apiVersion": f"{_RBAC}/v1",
+                "kind": f"{kind}Binding",
+                "metadata": dict(metadata),
+                "roleRef": role_ref,
+                "subjects": [subject],
+            },
+        ]
+    return objects
+
+
+def _rules(permissions: Sequence[Permission]) -> list[Object]:
+    """One rule for all resources of a group that are given the same verbs."""
+    verbs: dict[tuple[str, str, str], list[str]] = {}
+    for p in permissions:
+        name = "kube-system" if p.scope == "kube-system" else ""
+        verbs.setdefault((p.group, p.path, name), []).append(p.verb)
+    resources: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
+    for (group, path, name), given in verbs.items():
+        resources.setdefault((group, name, tuple(dict.fromkeys(given))), []).append(path)
+    return [
+        {"apiGroups": [group], "resources": paths}
+        | ({"resourceNames": [name]} if name else {})
+        | {"verbs": list(given)}
+        for (group, name, given), paths in resources.items()
+    ]
+
+
+def subject_of(identity: str | None) -> Object:
+    """Return the subject of RBAC that a user name stands for."""
+    if identity and identity.startswith("system:serviceaccount:"):
+        namespace, name = identity.split(":")[2:4]
+        return {"kind": "ServiceAccount", "name": name, "namespace": namespace}
+    return {"apiGroup": _RBAC, "kind": "User", "name": identity or "WHO-VERIFIES"}

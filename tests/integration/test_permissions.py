@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A ServiceAccount with the rules of docs/permissions.md can do everything; with one verb less, the verb is named."""
+
+from __future__ import annotations
+
+import json
+import re
+import typing as t
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from conftest import LAB_RUN, ROOT, Playbook
+
+NODES = ["node1", "node2", "node3"]
+RULES = "\n".join(
+    re.findall(r"^```yaml$(.*?)^```$", (ROOT / "docs/permissions.md").read_text(), re.MULTILINE | re.DOTALL)
+)
+AUDIT_LOG = LAB_RUN / "control-plane/audit.log"
+IDENTITY = "system:serviceaccount:gpu-k8s:gpu-k8s"
+
+Kubectl = t.Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def identity(tmp_path_factory: pytest.TempPathFactory, kubectl: Kubectl) -> Iterator[Path]:
+    """The kubeconfig of a ServiceAccount that was given the documented rules, and nothing else."""
+    folder = tmp_path_factory.mktemp("identity")
+    (folder / "rules.yml").write_text(RULES)
+    kubectl("apply", "--filename", str(folder / "rules.yml"))
+    try:
+        token = kubectl("create", "token", "gpu-k8s", "--namespace", "gpu-k8s").strip()
+        config = json.loads(kubectl("config", "view", "--raw", "--output", "json"))
+        config["users"] = [{"name": "gpu-k8s", "user": {"token": token}}]
+        config["contexts"][0]["context"]["user"] = "gpu-k8s"
+        kubeconfig = folder / "kubeconfig"
+        kubeconfig.write_text(json.dumps(config))
+        yield kubeconfig
+    finally:
+        kubectl("delete", "--filename", str(folder / "rules.yml"), "--ignore-not-found", "--wait=false")
+
+
+def created_pods(position: int) -> list[str]:
+    """Return the Pods that the identity created, a dry run aside, since that position of the audit log."""
+    with AUDIT_LOG.open(encoding="utf-8") as log:
+        log.seek(position)
+        events = [json.loads(line) for line in log]
+    return [
+        event["requestURI"]
+        for event in events
+        if event["user"]["username"] == IDENTITY
+        and event["verb"] == "create"
+        and event["objectRef"].get("resource") == "pods"
+        and "dryRun" not in event["requestURI"]
+    ]
+
+
+def test_the_documented_rules_suffice(play: Playbook, identity: Path) -> None:
+    position = AUDIT_LOG.stat().st_size
+    run = play(gpu_k8s_kubeconfig=str(identity))
+    assert run.exit_status == 0, run.output
+    assert run.conclusions == dict.fromkeys(NODES, "usable")
+    assert run.report is not None
+    assert not run.report["cluster"].get("missing_permissions")
+    assert len(created_pods(position)) == 2 * len(NODES)
+    assert identity.read_text().split('"token": "')[1].split('"')[0] not in run.output
+
+
+@pytest.mark.parametrize(
+    ("role", "resource", "verb", "says"),
+    [
+        ("clusterrole/gpu-k8s-read", "nodes", "list", "list nodes"),
+        ("role/gpu-k8s-smoke", "pods", "delete", "delete pods in default"),
+        ("role/gpu-k8s-smoke", "pods/log", "get", "get pods/log in default"),
+    ],
+)
+def test_one_verb_less_is_named_and_nothing_is_created(
+    play: Playbook, kubectl: Kubectl, identity: Path, role: str, resource: str, verb: str, says: str
+) -> None:
+    whole = json.loads(kubectl("get", role, "--namespace", "default", "--output", "json"))["rules"]
+    others = [rule for rule in whole if resource not in rule["resources"]]
+    (of_it,) = [rule for rule in whole if resource in rule["resources"]]
+    others.append(of_it | {"resources": [other for other in of_it["resources"] if other != resource]})
+    others.append(of_it | {"resources": [resource], "verbs": [other for other in of_it["verbs"] if other != verb]})
+    rules = [rule for rule in others if rule["resources"] and rule["verbs"]]
+    position = AUDIT_LOG.stat().st_size
+    try:
+        patch(kubectl, role, rules)
+        run = play("--limit", "node1,localhost", gpu_k8s_kubeconfig=str(identity))
+    finally:
+        patch(kubectl, role, whole)
+    assert run.exit_status != 0
+    assert run.conclusions == {"node1": "not proven"}
+    assert "PRE007" in run.codes("node1")
+    assert says in " ".join(run.output.split())
+    assert verb in (run.folder / "missing-permissions.yml").read_text()
+    assert created_pods(position) == []
+
+
+def patch(kubectl: Kubectl, role: str, rules: list[dict[str, t.Any]]) -> None:
+    kubectl("patch", role, "--namespace", "default", "--type", "merge", "--patch", json.dumps({"rules": rules}))

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a run asks of the API server, counted by the server itself: as much for 300 Nodes as for three."""
+
+from __future__ import annotations
+
+import json
+import typing as t
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from conftest import LAB_RUN, Playbook
+
+AUDIT_LOG = LAB_RUN / "control-plane/audit.log"
+CLIENT = "OpenAPI-Generator/"  # how the client library that the modules use calls itself; kubectl is somebody else
+FOLLOWING = {("list", "pods"), ("watch", "pods"), ("get", "pods/log"), ("list", "events")}
+
+
+def requests_since(position: int) -> Counter[tuple[str, str]]:
+    """Count the requests of the modules by verb and resource."""
+    with AUDIT_LOG.open(encoding="utf-8") as log:
+        log.seek(position)
+        events = [json.loads(line) for line in log]
+    counted: Counter[tuple[str, str]] = Counter()
+    for event in events:
+        if str(event.get("userAgent", "")).startswith(CLIENT):
+            about = event.get("objectRef") or {}
+            resource = "/".join(filter(None, (about.get("resource"), about.get("subresource"))))
+            counted[event["verb"], resource or event["requestURI"]] += 1
+    return counted
+
+
+@contextmanager
+def plain_nodes(kubectl: t.Callable[..., str], tmp_path: Path) -> Iterator[None]:
+    """Three hundred Nodes that are nothing but objects."""
+    nodes = [
+        {"apiVersion": "v1", "kind": "Node", "metadata": {"name": f"plain{n:03}", "labels": {"lab/plain": "true"}}}
+        for n in range(300)
+    ]
+    file = tmp_path / "nodes.json"
+    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": nodes}))
+    try:
+        kubectl("create", "--filename", str(file))
+        yield
+    finally:
+        kubectl("delete", "nodes", "--selector", "lab/plain", "--wait=false")
+
+
+def counted_run(play: Playbook) -> Counter[tuple[str, str]]:
+    position = AUDIT_LOG.stat().st_size
+    run = play()
+    assert run.exit_status == 0, run.output
+    return requests_since(position)
+
+
+def test_requests_do_not_grow_with_nodes(play: Playbook, kubectl: t.Callable[..., str], tmp_path: Path) -> None:
+    """Following the Pods asks as often as its watch ends, which is a matter of time; all else is equal."""
+    with_three = counted_run(play)
+    with plain_nodes(kubectl, tmp_path):
+        with_many = counted_run(play)
+    print(f"with 3 Nodes: {with_three.total()} requests, with 303: {with_many.total()}")
+    print(dict(with_three))
+    assert with_three["list", "nodes"] > 0
+    assert with_three["create", "pods"] >= 6
+    assert {key: n for key, n in with_many.items() if key not in FOLLOWING} == {
+        key: n for key, n in with_three.items() if key not in FOLLOWING
+    }
+    assert abs(with_many.total() - with_three.total()) <= 6

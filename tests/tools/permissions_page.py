@@ -1,0 +1,135 @@
+#!/usr/bin/env python
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Write docs/permissions.md out of what the collection asks for; with --check, fail if it is not current."""
+
+import importlib
+import sys
+import typing as t
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "build/collections"))
+
+access = importlib.import_module("ansible_collections.gpu.k8s.plugins.module_utils._access")
+
+PAGE = ROOT / "docs/permissions.md"
+NAME, SMOKE_NAMESPACE = "gpu-k8s", "default"
+ACCOUNT = {"kind": "ServiceAccount", "name": NAME, "namespace": NAME}
+
+INTRODUCTION = """\
+<!-- Made by tests/tools/permissions_page.py (make docs). Change plugins/module_utils/_access.py instead. -->
+
+# Permissions
+
+## On the nodes
+
+Root, directly or by `become`. The probes read `/proc`, `/sys`, `/dev`, the kernel log and the kubelet's device
+checkpoint, run `nvidia-smi`, ask the container runtime (`crictl info`), and for the toolkit layer start two containers
+that they remove. As an ordinary user, what can't be read is *not proven*; it is never called broken for that.
+
+## In the cluster
+
+The preflight asks the cluster what this identity may do: one SelfSubjectAccessReview for each verb below, whatever the
+number of nodes. Every authenticated user may ask that, unless somebody took `system:basic-user` away; a review that
+fails is taken for not known, and not for missing.
+
+* A missing permission that is **required** leaves the checkpoints of its layers *not proven* (PRE007). With one missing
+  that the smoke Pods require, nothing is created.
+* The others explain. Without them a fault may be told in fewer words, and one line of the report says so.
+
+`missing-permissions.yml`, beside `report.json`, then holds the Roles and bindings that grant what is missing to this
+identity, and nothing else. Secrets, ConfigMaps, `pods/exec` and `nodes/proxy` are never asked for.
+"""
+
+APPLYING = """
+## The rules
+
+They give a ServiceAccount what is in the tables. Apply all of this page, or only its first part to look at everything
+below the smoke Pods (`--tags driver,toolkit,device_plugin,scheduler`). With another Namespace for the smoke Pods than
+`default`, put its name in its place:
+
+```sh
+sed -n '/^```yaml/,/^```$/{/^```/d;p}' docs/permissions.md |
+  sed 's/namespace: default$/namespace: MY-NAMESPACE/' | kubectl apply --filename -
+kubectl create token --namespace gpu-k8s gpu-k8s --duration 1h
+```
+
+The token goes into a kubeconfig of its own: `kubectl config set-credentials gpu-k8s --token TOKEN`, and a context with
+that user, which is then `gpu_k8s_context`.
+"""
+
+
+def page() -> str:
+    cluster = [p for p in access.PERMISSIONS if p.scope != "smoke namespace"]
+    smoke = [p for p in access.PERMISSIONS if p.scope == "smoke namespace" and not p.ask]
+    dra = [p for p in access.PERMISSIONS if p.scope == "smoke namespace" and p.ask == "dra"]
+    setting_up = [
+        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAME}},
+        {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": NAME, "namespace": NAME}},
+    ]
+    return "\n".join(
+        [
+            INTRODUCTION,
+            "### In the whole cluster, to read",
+            "",
+            *table(cluster),
+            "",
+            "### In the Namespace of the smoke Pods (`gpu_k8s_smoke_namespace`)",
+            "",
+            *table([*smoke, *dra]),
+            APPLYING,
+            "### To read",
+            "",
+            *block([*setting_up, *access.manifests(cluster, NAME, SMOKE_NAMESPACE, ACCOUNT)]),
+            "",
+            "### For the smoke Pods",
+            "",
+            *block(access.manifests(smoke, NAME, SMOKE_NAMESPACE, ACCOUNT)),
+            "",
+            "### For smoke Pods that ask by a claim (`gpu_k8s_smoke_ask: dra`)",
+            "",
+            *block(access.manifests(dra, f"{NAME}-dra", SMOKE_NAMESPACE, ACCOUNT)),
+            "",
+        ]
+    )
+
+
+def table(permissions: Sequence[t.Any]) -> list[str]:
+    """One row for all verbs on a resource that are needed alike."""
+    rows: dict[tuple[str, ...], dict[str, list[str]]] = {}
+    for p in permissions:
+        resource = f"{p.path} `kube-system`" if p.scope == "kube-system" else p.path
+        need = ("required" if p.required else "explains") + (f", when asking by `{p.ask}`" if p.ask else "")
+        row = rows.setdefault((p.group or "core", resource, ", ".join(p.layers), need), {})
+        row.setdefault(p.verb, []).append(p.needed_for)
+    lines = ["| API group | resource | verbs | for | layers | |", "|---|---|---|---|---|---|"]
+    for (group, resource, layers, need), verbs in rows.items():
+        reasons = dict.fromkeys(reason for given in verbs.values() for reason in given)
+        lines.append(f"| {group} | {resource} | {', '.join(verbs)} | {'; '.join(reasons)} | {layers} | {need} |")
+    return lines
+
+
+def block(objects: Iterable[dict[str, t.Any]]) -> list[str]:
+    text = yaml.dump_all(objects, Dumper=Indented, explicit_start=True, sort_keys=False)
+    return ["```yaml", text.rstrip("\n"), "```"]
+
+
+class Indented(yaml.SafeDumper):
+    """Indents the items of a list, and writes the short lists of a rule in one line."""
+
+    def increase_indent(self, flow: bool = False, **_indentless: bool) -> None:
+        super().increase_indent(flow, indentless=False)
+
+    def represent_sequence(self, tag: str, sequence: t.Any, flow_style: bool | None = None) -> yaml.Node:
+        plain = all(isinstance(item, str) for item in sequence)
+        return super().represent_sequence(tag, sequence, flow_style=plain or flow_style)
+
+
+if "--check" in sys.argv:
+    if PAGE.read_text(encoding="utf-8") != page():
+        sys.exit("docs/permissions.md is not current: run `make docs`.")
+else:
+    PAGE.write_text(page(), encoding="utf-8")
