@@ -7,12 +7,13 @@ import datetime
 import typing as t
 
 import pytest
-from cases import base
+from cases import BASES, base, cases, evidence
 
 from ansible_collections.gpu.k8s.plugins.module_utils._follow import Follower, has_ended, is_hopeless, read_remains
 from ansible_collections.gpu.k8s.plugins.module_utils._image import full_reference
+from ansible_collections.gpu.k8s.plugins.module_utils._judge.node import judge_node
 from ansible_collections.gpu.k8s.plugins.module_utils._kube import ApiError
-from ansible_collections.gpu.k8s.plugins.module_utils._smoke import left_over
+from ansible_collections.gpu.k8s.plugins.module_utils._smoke import left_over, reason_not_to_try
 from ansible_collections.gpu.k8s.plugins.module_utils._smoke_evidence import creation_errors, evidence_by_host
 from ansible_collections.gpu.k8s.plugins.module_utils._smoke_plan import (
     free_devices,
@@ -23,6 +24,30 @@ from ansible_collections.gpu.k8s.plugins.module_utils._smoke_plan import (
     with_its_equals,
 )
 from ansible_collections.gpu.k8s.plugins.module_utils._smoke_progress import progress, state_of
+
+
+@pytest.mark.parametrize(
+    ("case", "says"),
+    [
+        ("driver/module_not_loaded", "the driver layer below it is broken"),
+        ("scheduler/busy", "no GPU is free"),
+        ("scheduler/priority_class_pushes_others_out", "would push out other Pods"),
+        ("scheduler/limit_range_gives_gpus_away", "would give a GPU to its control"),
+        ("preflight/no_node", "its Node is not known"),
+        ("preflight/other_machine", "the host is not the Node of that name"),
+        ("preflight/smoke_pods_denied", "lacks a permission"),
+        ("preflight/one_node_two_hosts", "several hosts stand for its Node"),
+    ],
+)
+def test_where_no_pod_is_worth_trying(case: str, says: str) -> None:
+    whole = evidence(cases()[case]) | {"smoke_pod": None, "control_pod": None}
+    assert says in (reason_not_to_try(whole, judge_node(whole)) or "")
+
+
+@pytest.mark.parametrize("name", BASES)
+def test_a_healthy_node_is_worth_a_pod(name: str) -> None:
+    whole = base(name) | {"smoke_pod": None, "control_pod": None}
+    assert reason_not_to_try(whole, judge_node(whole)) is None
 
 
 def test_only_old_pods_are_left_over() -> None:

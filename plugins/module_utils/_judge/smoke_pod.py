@@ -17,7 +17,7 @@ from .._evidence.kubernetes_objects import Asked
 from .._evidence.smoke_pod import end_of, log_of
 from .._smoke_plan import newer_than_the_driver
 from .scheduler_pending import explain_pending
-from .scheduler_refusal import refusal
+from .scheduler_refusal import known_refusal, refusal
 from .smoke_pod_cuda import cuda_works
 from .smoke_pod_end import ended_badly
 from .smoke_pod_gpus import every_gpu_was_tried
@@ -96,10 +96,10 @@ def _placed(evidence: PodEvidence, which: str, trial: Trial) -> Iterator[Finding
         yield refusal(str(evidence["dry_run_error"]))
         return
     if evidence.get("pod") is None:
-        reason = evidence.get("create_error")
+        reason = str(evidence.get("create_error") or "")
         namespace = evidence.get("namespace", "of the Pods")
         if reason:
-            yield found("SMK001", pointer, which=which, reason=reason, namespace=namespace)
+            yield known_refusal(reason) or found("SMK001", pointer, which=which, reason=reason, namespace=namespace)
         else:
             yield found("SMK011", pointer, which=which, reason="it vanished, or was never seen")
         return
