@@ -57,7 +57,7 @@ demo: lab-up ## verify the lab's nodes: the main job, on this machine
 	@cat docs/demo-hint.txt
 
 .PHONY: rehearse
-rehearse: lab-up ## break one thing at a time and see who is blamed (one fault: make rehearse FAULT=gpu_lost)
+rehearse: lab-up ## break one thing at a time and see who is blamed (some of them: make rehearse FAULT=gpu_lost,node_cordoned)
 	$(PLAY) playbooks/rehearse.yml $(if $(FAULT),-e lab_fault=$(FAULT))
 
 .PHONY: bench

@@ -34,11 +34,12 @@ class ActionModule(ControllerAction):
             {
                 **KUBE_ARGS,
                 "run": {"type": "dict", "required": True},
+                "after": {"type": "dict"},
                 "read": {"type": "list", "elements": "str", "required": True},
                 "settle": {"type": "int", "default": 60},
             }
         )
-        asked = {name: args[name] for name in (*KUBE_ARGS, "read")}
+        asked = {name: args[name] for name in (*KUBE_ARGS, "read", "after")}
         began = time.monotonic()
         while True:
             result = self._execute_module("gpu.k8s.cluster_info", module_args=asked, task_vars=task_vars)

@@ -41,7 +41,7 @@ class Cluster:
     def __init__(self, kubeconfig: str, context: str, timeout: float) -> None:
         """``timeout``: seconds that one request may take. Raises ApiError when the context can't be loaded."""
         settings = load_kubeconfig(str(Path(kubeconfig).expanduser()), context)
-        settings.retries = 1
+        settings.retries = urllib3.Retry(1, read=0)  # a server that hangs is waited for once
         self.server: str = settings.host
         self.anonymous = not settings.api_key and not settings.cert_file
         self._timeout = timeout

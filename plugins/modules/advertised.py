@@ -36,6 +36,9 @@ options:
     description: Seconds to wait at most. With V(0) everything is read once.
     type: int
     default: 60
+  after:
+    description: The result of an earlier M(gpu.k8s.cluster_info); a cluster that did not answer it is not asked again.
+    type: dict
 """
 
 EXAMPLES = r"""

@@ -29,8 +29,8 @@ notes:
 options:
   folder:
     description:
-      - The folder that holds C(report.json) and C(exit_status) of each round below the round's name, and below C(mended)
-        those of the verification after all of them.
+      - The folder that holds C(report.json) and C(exit_status) of each round below the round's name, and those of the
+        verification after all of them below C(mended).
     type: path
     required: true
   nodes:

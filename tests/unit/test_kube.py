@@ -15,7 +15,7 @@ import pytest
 
 from ansible_collections.gpu.k8s.plugins.module_utils._access import applicable
 from ansible_collections.gpu.k8s.plugins.module_utils._kube import ApiError, Cluster
-from ansible_collections.gpu.k8s.plugins.modules.cluster_info import read_cluster
+from ansible_collections.gpu.k8s.plugins.modules.cluster_info import answer, read_cluster
 
 NODES = [{"metadata": {"name": f"node{n}", "labels": {}, "managedFields": ["much"]}, "spec": {}} for n in range(5)]
 
@@ -211,6 +211,15 @@ def test_a_kubeconfig_that_can_not_be_used(tmp_path: Path, content: str | None, 
     answer = read_cluster(str(path), context, 1.0, ["nodes"], "default")
     assert says in answer["error"]
     assert "lists" not in answer
+
+
+def test_a_cluster_that_did_not_answer_is_not_asked_again(api: ThreadingHTTPServer, kubeconfig: str) -> None:
+    given = {"kubeconfig": kubeconfig, "context": "here", "request_timeout": 1.0, "read": ["nodes"]}
+    given |= {"namespace": "default", "review_for": None}
+    silent = {"error": "it hangs", "error_kind": "unreachable", "server": "https://192.0.2.1"}
+    assert answer({**given, "after": silent}) | {"taken": ""} == {**silent, "taken": ""}
+    assert api.asked == []
+    assert answer({**given, "after": {"error": None}})["lists"]["nodes"]["items"]
 
 
 def test_the_current_context_is_never_used(kubeconfig: str) -> None:

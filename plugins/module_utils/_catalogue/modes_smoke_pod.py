@@ -12,7 +12,7 @@ from __future__ import annotations
 from ._mode import Mode
 
 MODES = (
-    Mode("K-80", "The node's runtime has no handler of the RuntimeClass's name", ("TKT008",)),
+    Mode("K-80", "The node's runtime has no handler of the RuntimeClass's name", ("SMK023", "SCH016")),
     Mode("K-81", "A GPU was allocated, and nvidia-smi is not in the container", ("TKT003", "TKT008", "SMK007")),
     Mode(
         "K-82", "The toolkit's hook fails, for its own sake or the driver's", ("TKT008", "DRV003", "DRV004", "DRV005")

@@ -83,6 +83,21 @@ ENTRIES = (
         ),
     ),
     Entry(
+        code="SMK023",
+        layer="toolkit",
+        status="fail",
+        title="The node's runtime lacks the RuntimeClass's handler",
+        message="The RuntimeClass {runtime_class} of the Pods names a handler that the node's runtime does not have: "
+        "{says}",
+        meaning="The Pod was placed, and the runtime can't even make its sandbox. The RuntimeClass and the runtime's "
+        "settings were made for each other elsewhere, or the runtime was not restarted since it was configured.",
+        remedy="Compare the handler of the RuntimeClass with those that the runtime has loaded (`crictl info`, and "
+        "status.runtimeHandlers of the Node): configure the runtime with nvidia-ctk and restart it, correct the "
+        "RuntimeClass, or name another one in gpu_k8s_runtime_class.",
+        mistaken_for="A Pod that is only slow to start: it stays in ContainerCreating.",
+        sources=("https://kubernetes.io/docs/concepts/containers/runtime-class/", "lab"),
+    ),
+    Entry(
         code="SMK024",
         layer="smoke_pod",
         status="unknown",

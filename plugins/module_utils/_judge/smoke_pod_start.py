@@ -20,10 +20,8 @@ _DRIVER = (
 )
 _DRIVER_TOO_OLD = r"requirement error|unsatisfied condition"
 _IMAGE = r"exec format error|exec:? \"?/bin/sh\"?: |\"/bin/sh\".*(no such file|not found)|no match for platform"
-_TOOLKIT = (
-    r"nvidia-(container|ctk|cdi|smi)|NVIDIA_VISIBLE_DEVICES|libnvidia|CDI device|inject CDI|/dev/nvidia|"
-    r"(no runtime for|failed to find runtime handler|unknown runtime handler|runtime handler) \"?\S+"
-)
+_NO_HANDLER = r"(no runtime for|failed to find runtime handler|unknown runtime handler|runtime handler) \"?\S+"
+_TOOLKIT = r"nvidia-(container|ctk|cdi|smi)|NVIDIA_VISIBLE_DEVICES|libnvidia|CDI device|inject CDI|/dev/nvidia"
 
 
 def why_not_started(which: str, pointer: str, reason: str, end: PodEnd, image: str) -> Finding:
@@ -37,6 +35,8 @@ def why_not_started(which: str, pointer: str, reason: str, end: PodEnd, image: s
         return found("TKT023", pointer, **values)
     if re.search(_IMAGE, reason):
         return found("SMK028", pointer, **values)
+    if re.search(_NO_HANDLER, reason):
+        return found("SMK023", pointer, runtime_class=end.runtime_class or "(none)", says=reason)
     if re.search(_TOOLKIT, reason):
         return found("TKT008", pointer, asked=what_it_asked_for(which, end), says=reason)
     return found("SMK003", pointer, **values)

@@ -21,7 +21,8 @@ running() {
 
 watch() {
   local done=''
-  while sleep 0.3; do
+  # It ends by itself when the lab is gone.
+  while sleep 0.3 && [ -e "$record.pid" ]; do
     while read -r NAMESPACE POD; do
       case " $done " in *" $POD "*) continue ;; esac
       done+=" $POD"
