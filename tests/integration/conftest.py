@@ -47,6 +47,23 @@ class Playbook(t.Protocol):
     def __call__(self, *arguments: str, playbook: str = ..., inventory: str = ..., **variables: t.Any) -> Run: ...
 
 
+def run_playbook(folder: Path, *arguments: str, playbook: str, inventory: str, **variables: t.Any) -> Run:
+    given = {"gpu_k8s_report_folder": str(folder), "gpu_k8s_smoke_timeout": 40, **variables}
+    done = subprocess.run(
+        [BIN / "ansible-playbook", "-i", inventory, playbook, "-e", json.dumps(given), *arguments],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=5 * MINUTES,
+        check=False,
+    )
+    where = Path(given["gpu_k8s_report_folder"])
+    written = where / "report.json"
+    report = json.loads(written.read_text()) if written.exists() else None
+    return Run(done.returncode, done.stdout, where, report)
+
+
 @pytest.fixture
 def play(request: pytest.FixtureRequest) -> Playbook:
     """Run a playbook with ``gpu_k8s_*`` variables; what it leaves is in build/test/<name of the test>."""
@@ -55,22 +72,15 @@ def play(request: pytest.FixtureRequest) -> Playbook:
     def run(
         *arguments: str, playbook: str = "verify.yml", inventory: str = "inventories/lab", **variables: t.Any
     ) -> Run:
-        given = {"gpu_k8s_report_folder": str(folder), "gpu_k8s_smoke_timeout": 40, **variables}
-        done = subprocess.run(
-            [BIN / "ansible-playbook", "-i", inventory, playbook, "-e", json.dumps(given), *arguments],
-            cwd=ROOT,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=5 * MINUTES,
-            check=False,
-        )
-        where = Path(given["gpu_k8s_report_folder"])
-        written = where / "report.json"
-        report = json.loads(written.read_text()) if written.exists() else None
-        return Run(done.returncode, done.stdout, where, report)
+        return run_playbook(folder, *arguments, playbook=playbook, inventory=inventory, **variables)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def healthy() -> Run:
+    """One verification of the whole lab as it should be, for all tests that look at no more than that."""
+    return run_playbook(ROOT / "build/test/healthy", playbook="verify.yml", inventory="inventories/lab")
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ import typing as t
 from pathlib import Path
 
 import pytest
-from conftest import LAB_RUN, ROOT, Playbook
+from conftest import LAB_RUN, ROOT, Playbook, Run
 
 NODES = ["node1", "node2", "node3"]
 SMOKE_PODS = (
@@ -23,8 +23,8 @@ SMOKE_PODS = (
 )
 
 
-def test_healthy_nodes_are_usable(play: Playbook, kubectl: t.Callable[..., str]) -> None:
-    run = play()
+def test_healthy_nodes_are_usable(healthy: Run, kubectl: t.Callable[..., str]) -> None:
+    run = healthy
     assert run.exit_status == 0, run.output
     assert run.conclusions == dict.fromkeys(NODES, "usable")
     assert all(run.marks(node) == ["pass"] * 6 for node in NODES)
@@ -35,23 +35,21 @@ def test_healthy_nodes_are_usable(play: Playbook, kubectl: t.Callable[..., str])
     assert kubectl(*SMOKE_PODS) == ""
 
 
-def test_what_is_written_is_for_its_owner_only(play: Playbook) -> None:
-    run = play()
-    files = [path for path in run.folder.rglob("*") if path.is_file()]
+def test_what_is_written_is_for_its_owner_only(healthy: Run) -> None:
+    files = [path for path in healthy.folder.rglob("*") if path.is_file()]
     assert len(files) == 1 + 1 + len(NODES)
     assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}
 
 
-def test_replay_gives_the_same_verdict(play: Playbook, tmp_path: Path) -> None:
-    run = play()
+def test_replay_gives_the_same_verdict(healthy: Run, play: Playbook, tmp_path: Path) -> None:
     again = play(
         playbook="playbooks/replay.yml",
         inventory="localhost,",
-        gpu_k8s_evidence_folder=str(run.folder / "evidence"),
+        gpu_k8s_evidence_folder=str(healthy.folder / "evidence"),
         gpu_k8s_report_folder=str(tmp_path),
     )
     assert again.exit_status == 0, again.output
-    assert again.report == run.report
+    assert again.report == healthy.report
 
 
 def test_replay_without_evidence_is_not_green(play: Playbook, tmp_path: Path) -> None:
@@ -95,7 +93,6 @@ def test_limit_with_localhost(play: Playbook) -> None:
 
 
 def test_limit_without_localhost_says_what_to_type(play: Playbook) -> None:
-    play()
     run = play("--limit", "node2")
     assert run.exit_status != 0
     assert "Use --limit 'node2,localhost'" in run.output
@@ -163,39 +160,6 @@ def test_an_identity_without_rights_is_not_proven(
     assert run.marks("node1")[2:] == ["unknown"] * 4
     assert run.codes("node1") == {"PRE007"}
     assert token not in run.output + "".join(p.read_text() for p in run.folder.rglob("*.json"))
-
-
-def test_every_gpu_taken_is_busy(play: Playbook, kubectl: t.Callable[..., str], tmp_path: Path) -> None:
-    pod = {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": "holder"},
-        "spec": {
-            "terminationGracePeriodSeconds": 0,
-            "nodeSelector": {"kubernetes.io/hostname": "node3"},
-            "containers": [
-                {
-                    "name": "holder",
-                    "image": "docker.io/lab/smoke:1",
-                    "command": ["/bin/sh", "-c", "sleep 600"],
-                    "resources": {"limits": {"nvidia.com/gpu": 2}},
-                }
-            ],
-        },
-    }
-    manifest = tmp_path / "pod.json"
-    manifest.write_text(json.dumps(pod))
-    kubectl("apply", "--filename", str(manifest))
-    try:
-        kubectl("wait", "--for=condition=Ready", "pod/holder", "--timeout=30s")
-        run = play()
-    finally:
-        kubectl("delete", "pod", "holder", "--wait")
-    assert run.exit_status != 0
-    assert run.conclusions == {"node1": "usable", "node2": "usable", "node3": "not proven"}
-    assert run.marks("node3")[3] == "busy"
-    assert "SCH002" in run.codes("node3")
-    assert "default/holder (2)" in " ".join(run.output.split())
 
 
 def test_an_address_that_leads_to_another_node_is_not_proven(play: Playbook, tmp_path: Path) -> None:

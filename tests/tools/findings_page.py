@@ -2,15 +2,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Write docs/findings.md out of the catalogue; with --check, fail if it is not current."""
 
-import importlib
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "build/collections"))
 
-from ansible_collections.gpu.k8s.plugins.module_utils import _catalogue  # noqa: E402
 from ansible_collections.gpu.k8s.plugins.module_utils._catalogue import CATALOGUE  # noqa: E402
+from ansible_collections.gpu.k8s.plugins.module_utils._catalogue.modes import MODES  # noqa: E402
 
 PAGE = ROOT / "docs/findings.md"
 LAYERS = {
@@ -21,12 +20,6 @@ LAYERS = {
     "scheduler": "API and scheduler (checkpoint 4)",
     "smoke_pod": "Smoke Pod (checkpoints 5 and 6)",
 }
-
-MODES = [
-    mode
-    for layer in ("driver", "toolkit", "device_plugin", "scheduler", "smoke_pod")
-    for mode in importlib.import_module(f"{_catalogue.__name__}.modes_{layer}").MODES
-]
 
 
 def page() -> str:
