@@ -11,6 +11,10 @@ import typing as t
 from collections import ChainMap
 from collections.abc import Mapping
 
+from ansible.errors import AnsibleActionFail
+
+from ansible_collections.gpu.k8s.plugins.action.cluster_info import READ
+from ansible_collections.gpu.k8s.plugins.module_utils._cluster import MISSING, answer
 from ansible_collections.gpu.k8s.plugins.module_utils._evidence.registered import evidence_of_all
 from ansible_collections.gpu.k8s.plugins.module_utils._judge.device_plugin_waiting import is_about_to_advertise
 from ansible_collections.gpu.k8s.plugins.module_utils._kube_args import KUBE_ARGS
@@ -35,17 +39,19 @@ class ActionModule(ControllerAction):
                 **KUBE_ARGS,
                 "run": {"type": "dict", "required": True},
                 "after": {"type": "dict"},
-                "read": {"type": "list", "elements": "str", "required": True},
+                "read": READ,
                 "settle": {"type": "int", "default": 60},
             }
         )
-        asked = {name: args[name] for name in (*KUBE_ARGS, "read", "after")}
+        if MISSING:
+            raise AnsibleActionFail(f"The controller's Python lacks a library: {MISSING}")
+        asked = {"namespace": "", "review_for": None} | {name: args[name] for name in (*KUBE_ARGS, "read", "after")}
         began = time.monotonic()
         while True:
-            result = self._execute_module("gpu.k8s.cluster_info", module_args=asked, task_vars=task_vars)
+            result = answer(asked)
             late = time.monotonic() + _PAUSE > began + args["settle"]
-            if late or result.get("failed") or not _waiting(args["run"], (task_vars or {})["hostvars"], result):
-                return {**result, "waited": round(time.monotonic() - began, 1)}
+            if late or not _waiting(args["run"], (task_vars or {})["hostvars"], result):
+                return {"changed": False, **result, "waited": round(time.monotonic() - began, 1)}
             time.sleep(_PAUSE)
 
 

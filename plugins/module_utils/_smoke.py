@@ -30,6 +30,8 @@ _NO_GROUND = {
     "PRE004": "the host is not the Node of that name",
     "PRE007": "this identity lacks a permission that smoke Pods need",
     "PRE008": "several hosts stand for its Node",
+    "SCH005": "its Node has none of what the Pod would ask for",
+    "SCH007": "its Node has less than the Pod would ask for",
     "SCH019": "its PriorityClass would push out other Pods",
     "SCH025": "a LimitRange would give a GPU to its control as well",
 }

@@ -75,6 +75,9 @@ def count() -> str:
 
 
 print(count())
+cases = [file.parts[-2] for file in (ROOT / "tests/evidence").glob("*/*.yml")]
+healthy = len(list((ROOT / "tests/evidence").glob("*/healthy/*.yml"))) + cases.count("base")
+print(f"{len(CATALOGUE)} findings, {len(cases) - cases.count('base')} cases of faults and {healthy} of healthy nodes")
 if "--check" in sys.argv:
     if PAGE.read_text(encoding="utf-8") != page():
         sys.exit("docs/findings.md is not current: run `make docs`.")

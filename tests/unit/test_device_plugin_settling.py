@@ -145,8 +145,8 @@ def read_after(monkeypatch: pytest.MonkeyPatch, answers: list[Tree], settle: int
     monkeypatch.setattr(advertised.ControllerAction, "run", lambda *_args: {})
     asked: list[Tree] = []
 
-    def execute(_name: str, module_args: Tree, **_context: Tree) -> Tree:
-        assert module_args["read"] == ["nodes", "pods"]
+    def answer(given: Tree) -> Tree:
+        assert given["read"] == ["nodes", "pods"]
         asked.append(answers[min(len(asked), len(answers) - 1)])
         return asked[-1]
 
@@ -157,19 +157,26 @@ def read_after(monkeypatch: pytest.MonkeyPatch, answers: list[Tree], settle: int
     } | {"device_plugin_result": {"taken": "2", "look": looked(CONNECTED, 5)}}
     run = {"started": "1", "hosts": ["node1"], "expect": evidence["expect"]}
     action = advertised.ActionModule.__new__(advertised.ActionModule)
-    args = {"kubeconfig": "k", "context": "c", "request_timeout": 15, "run": run, "read": ["nodes", "pods"]}
+    args = {
+        "kubeconfig": "k",
+        "context": "c",
+        "request_timeout": 15,
+        "run": run,
+        "read": ["nodes", "pods"],
+        "after": None,
+    }
     monkeypatch.setattr(action, "validate_argument_spec", lambda _spec: (None, args | {"settle": settle}))
-    monkeypatch.setattr(action, "_execute_module", execute)
+    monkeypatch.setattr(advertised, "answer", answer)
     return action.run(task_vars={"hostvars": hostvars}), len(asked)
 
 
 def test_settled_nodes_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert read_after(monkeypatch, [cluster("4")]) == (cluster("4") | {"waited": 0}, 1)
+    assert read_after(monkeypatch, [cluster("4")]) == (cluster("4") | {"changed": False, "waited": 0}, 1)
 
 
 def test_nodes_are_read_until_they_have_settled(monkeypatch: pytest.MonkeyPatch) -> None:
     result, asked = read_after(monkeypatch, [cluster("0"), cluster("0"), cluster("4")])
-    assert (result, asked) == (cluster("4") | {"waited": 10}, 3)
+    assert (result, asked) == (cluster("4") | {"changed": False, "waited": 10}, 3)
 
 
 @pytest.mark.parametrize(("settle", "readings"), [(0, 1), (12, 3)])
@@ -177,5 +184,5 @@ def test_nodes_are_given_up_in_time(monkeypatch: pytest.MonkeyPatch, settle: int
     assert read_after(monkeypatch, [cluster("0")], settle)[1] == readings
 
 
-def test_an_api_that_fails_is_not_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert read_after(monkeypatch, [{"failed": True, "msg": "no jmespath"}])[1] == 1
+def test_an_api_that_does_not_answer_is_not_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert read_after(monkeypatch, [{"taken": "2", "error": "it hangs"}])[1] == 1

@@ -14,8 +14,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from ansible_collections.gpu.k8s.plugins.module_utils._access import applicable
+from ansible_collections.gpu.k8s.plugins.module_utils._cluster import answer, read_cluster
 from ansible_collections.gpu.k8s.plugins.module_utils._kube import ApiError, Cluster
-from ansible_collections.gpu.k8s.plugins.modules.cluster_info import answer, read_cluster
 
 NODES = [{"metadata": {"name": f"node{n}", "labels": {}, "managedFields": ["much"]}, "spec": {}} for n in range(5)]
 

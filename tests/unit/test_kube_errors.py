@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.gpu.k8s.plugins.module_utils import _kubeconfig
+from ansible_collections.gpu.k8s.plugins.module_utils._cluster import read_cluster
 from ansible_collections.gpu.k8s.plugins.module_utils._kube import ApiError, Cluster
-from ansible_collections.gpu.k8s.plugins.modules.cluster_info import read_cluster
 
 SECRET = "s3cret-" + "x" * 60
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy")

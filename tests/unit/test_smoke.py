@@ -31,6 +31,8 @@ from ansible_collections.gpu.k8s.plugins.module_utils._smoke_progress import pro
     [
         ("driver/module_not_loaded", "the driver layer below it is broken"),
         ("scheduler/busy", "no GPU is free"),
+        ("scheduler/asks_for_more_than_the_node_has", "its Node has less than the Pod would ask for"),
+        ("device_plugin/mig_profiles", "its Node has none of what the Pod would ask for"),
         ("scheduler/priority_class_pushes_others_out", "would push out other Pods"),
         ("scheduler/limit_range_gives_gpus_away", "would give a GPU to its control"),
         ("preflight/no_node", "its Node is not known"),

@@ -1,0 +1,39 @@
+# Copyright (c) gpu.k8s contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Read what the judge needs from a Kubernetes cluster."""
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible.errors import AnsibleActionFail
+
+from ansible_collections.gpu.k8s.plugins.module_utils._cluster import MISSING, answer
+from ansible_collections.gpu.k8s.plugins.module_utils._kube_args import KUBE_ARGS
+from ansible_collections.gpu.k8s.plugins.module_utils._kube_lists import LISTS
+from ansible_collections.gpu.k8s.plugins.plugin_utils._controller_action import ControllerAction
+
+Result = dict[str, t.Any]
+
+READ = {"type": "list", "elements": "str", "choices": list(LISTS), "default": []}
+
+
+class ActionModule(ControllerAction):
+    """On the controller itself: to start a Python for each answer would take longer than the answer."""
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, t.Any] | None = None) -> Result:
+        super().run(tmp, task_vars)
+        _checked, args = self.validate_argument_spec(
+            {
+                **KUBE_ARGS,
+                "read": READ,
+                "namespace": {"default": "default"},
+                "review_for": {"choices": ["device_plugin", "dra"]},
+                "after": {"type": "dict"},
+            }
+        )
+        if MISSING:
+            raise AnsibleActionFail(f"The controller's Python lacks a library: {MISSING}")
+        return {"changed": False, **answer(args)}
