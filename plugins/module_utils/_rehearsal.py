@@ -150,11 +150,12 @@ def _not_mended(
 ) -> Iterator[str]:
     """Name the nodes that were still not usable when nothing hit them any more."""
     for node in hit:
-        faults, proof = next(
+        spared = [
             (one["faults"], seen)
             for one, seen in later
             if not any(node in _hit(fault, nodes) for fault in one["faults"])
-        )
+        ]
+        faults, proof = spared[0]  # the last verification of all spares every node
         if proof.not_usable([node]):
             yield f"{node} after mending"
         elif not faults and proof.exit_status != 0 and not proof.not_usable(nodes):

@@ -38,8 +38,8 @@ def seen(exit_status: int, **conclusions: str | dict) -> Verification:
 WELL = seen(0, a="usable", b="usable", c="usable")
 
 
-def fault(node: str, expect: dict = LOST, name: str = "", everywhere: bool = False) -> dict:
-    return {"name": name or f"on_{node}", "node": node, "expect": expect, "everywhere": everywhere}
+def fault(node: str, expect: dict | None = None, name: str = "", everywhere: bool = False) -> dict:
+    return {"name": name or f"on_{node}", "node": node, "expect": expect or LOST, "everywhere": everywhere}
 
 
 def judged(*faults: dict, broken: Verification, mended: Verification = WELL) -> list[Entry]:
@@ -186,8 +186,8 @@ def test_a_fault_that_hit_every_node_is_mended_when_each_node_is() -> None:
         assert not everywhere["right"]
 
 
-def planned(*faults: dict, nodes: list[str] = NODES) -> list[list[tuple[str, str]]]:
-    return [[(f["name"], f["node"]) for f in round_["faults"]] for round_ in rounds(faults, nodes)]
+def planned(*faults: dict, nodes: list[str] | None = None) -> list[list[tuple[str, str]]]:
+    return [[(f["name"], f["node"]) for f in round_["faults"]] for round_ in rounds(faults, nodes or NODES)]
 
 
 def test_another_node_stays_whole_in_each_round() -> None:

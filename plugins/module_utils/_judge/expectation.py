@@ -112,8 +112,7 @@ def hold_against(judgements: Iterable[Judgement], evidence: Mapping[str, t.Any],
     given = list(judgements)
     own = [one for one in evidence["expect"].get("own") or () if layer_of(one) == layer]
     findings = tuple(finding for one in own for finding in look(one, evidence, layer))
-    for judgement in given[:-1]:
-        yield judgement
+    yield from given[:-1]
     for judgement in given[-1:]:
         may = judgement.skipped is None
         yield replace(judgement, findings=(*judgement.findings, *findings)) if may else judgement
