@@ -191,6 +191,18 @@ _FIRST = (
         sources=("lab",),
     ),
     Entry(
+        code="SMK041",
+        layer="smoke_pod",
+        status="unknown",
+        title="No smoke Pod was tried",
+        message="No smoke Pod was tried on the Node: {why}.",
+        meaning="A Pod would have shown nothing that the layers below have not shown already, or would have done harm. "
+        "Without one nothing is proven.",
+        remedy="Mend what the reason names, or wait for it; then run again.",
+        mistaken_for="A Pod that failed.",
+        sources=("lab",),
+    ),
+    Entry(
         code="SMK017",
         layer="smoke_pod",
         status="fail",

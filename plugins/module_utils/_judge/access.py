@@ -15,7 +15,7 @@ from .._catalogue import found
 from .._chain import Finding, Judgement, Layer
 
 # Findings that say no more than that something was not read or tried: a missing permission says why.
-_CONSEQUENCES = ("PRE005", "SMK015")
+_CONSEQUENCES = ("PRE005", "SMK015", "SMK041")
 
 
 def with_permissions(

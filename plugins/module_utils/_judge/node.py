@@ -100,13 +100,13 @@ def _scheduler(evidence: Evidence) -> Iterator[Judgement]:
 
 
 def _smoke_pod(evidence: Evidence) -> Iterator[Judgement]:
-    smoke = evidence.get("smoke_pod") or {"not_tried": "no smoke Pod was tried"}
+    smoke = evidence.get("smoke_pod") or {"not_tried": "the run did not come to it"}
     node, why_not = _node(evidence)
     if "not_tried" in smoke:
         if evidence.get("check_mode"):
             yield from _skipped("smoke_pod", "no Pod is created in check mode")
             return
-        reason = tuple(why_not) or (found("SMK015", "smoke_pod", missing=smoke["not_tried"]),)
+        reason = tuple(why_not) or (found("SMK041", "smoke_pod", why=smoke["not_tried"]),)
         yield Judgement(5, reason)
         yield Judgement(6, reason)
         return
