@@ -29,7 +29,7 @@ _HOPELESS_WAITING = {
 }
 _LOG_TRIES = 3
 _LOG_READERS = 8
-_WINDOW = 5.0  # seconds of one watch, after which the Pods are listed again and the grace times looked at
+_WINDOW = 5.0  # seconds of one watch, after which the grace times are looked at
 _NODES_AT_ONCE = 50  # Nodes that are asked for by name in one request
 _KEPT = ("name", "namespace", "uid", "labels", "creationTimestamp", "deletionTimestamp")
 _KEPT_SPEC = (
@@ -73,6 +73,7 @@ class Follower:
         self._sleep = sleep
         self._tell = tell
         self._pods: dict[str, Pod] = {}
+        self._version: str | None = None  # of the last thing that was heard
         self._hopeless_since: dict[str, float] = {}
         self._state_since: dict[tuple[str, str], float] = {}
         self.gone: dict[str, Pod] = {}
@@ -94,6 +95,7 @@ class Follower:
                     break
                 self._ask_for_nodes(nodes)
             except ApiError as error:
+                self._version = None
                 self.error = str(error)
                 self._sleep(1.0)
             if self._clock() - told >= _WINDOW:
@@ -102,21 +104,25 @@ class Follower:
         return {name: pod for name, pod in {**self.gone, **self._pods}.items() if name in nodes}
 
     def _look(self, nodes: Mapping[str, str], seconds: float, grace: float) -> None:
+        """List the Pods once, and then watch from where the last watch ended."""
         core, select = self._cluster.core, {"label_selector": self._selector}
-        listed = self._cluster.get(core.list_namespaced_pod, self._namespace, **select)
-        now = {pod["metadata"]["name"]: pod for pod in listed["items"]}
-        self.gone |= {name: pod for name, pod in self._pods.items() if name not in now}
-        self._pods = now
-        if self._settled(nodes, grace):
-            return
-        version = listed["metadata"]["resourceVersion"]
+        if self._version is None:
+            listed = self._cluster.get(core.list_namespaced_pod, self._namespace, **select)
+            now = {pod["metadata"]["name"]: pod for pod in listed["items"]}
+            self.gone |= {name: pod for name, pod in self._pods.items() if name not in now}
+            self._pods = now
+            self._version = listed["metadata"]["resourceVersion"]
+            if self._settled(nodes, grace):
+                return
         events = self._cluster.watch(
-            core.list_namespaced_pod, self._namespace, seconds=seconds, resource_version=version, **select
+            core.list_namespaced_pod, self._namespace, seconds=seconds, resource_version=self._version, **select
         )
         for event in events:
             if event["type"] == "ERROR":
-                return  # the version is too old: list again
+                self._version = None  # it is too old by now
+                return
             pod = event["object"]
+            self._version = pod["metadata"]["resourceVersion"]
             if event["type"] == "DELETED":
                 self._pods.pop(pod["metadata"]["name"], None)
                 self.gone[pod["metadata"]["name"]] = pod

@@ -205,7 +205,7 @@ def test_progress_is_one_line_however_many_wait() -> None:
 
 
 class FakeCluster:
-    """Answers each list with the next state; watches bring nothing. ``ready`` is the status of every Node."""
+    """Goes on to the next state at each list and watch. ``ready`` is the status of every Node."""
 
     def __init__(self, *states: list[dict] | Exception, ready: str = "True") -> None:
         self.states = list(states)
@@ -220,17 +220,31 @@ class FakeCluster:
             ready = {"type": "Ready", "status": self.ready, "reason": "r", "message": "m"}
             node = {"metadata": {"labels": {"kubernetes.io/hostname": "n"}}, "status": {"conditions": [ready]}}
             return {"items": [node]}
+        return {"items": self.next_state(), "metadata": {"resourceVersion": "1"}}
+
+    def next_state(self) -> list[dict]:
         state = self.states.pop(0) if len(self.states) > 1 else self.states[0]
         if isinstance(state, Exception):
             raise state
-        return {"items": state, "metadata": {"resourceVersion": "1"}}
+        self.known = state
+        return state
 
     def list(self, method: str, *_args: str, **_query: t.Any) -> list:
         self.asked.append(method)
         return []
 
-    def watch(self, _method: t.Any, _namespace: str, **_query: t.Any) -> list:
-        return []
+    def watch(self, method: str, _namespace: str, *, resource_version: str, **_query: t.Any) -> t.Iterator[dict]:
+        self.asked.append(f"watch {method}")
+        assert resource_version == "1"
+        before = self.known
+        now = self.next_state()
+        for kind, pods in (("DELETED", [p for p in before if named(p) not in map(named, now)]), ("MODIFIED", now)):
+            for pod in pods:
+                yield {"type": kind, "object": pod | {"metadata": pod["metadata"] | {"resourceVersion": "1"}}}
+
+
+def named(pod: dict) -> str:
+    return pod["metadata"]["name"]
 
 
 class Clock:
@@ -262,7 +276,19 @@ def test_follows_until_every_pod_has_ended() -> None:
     pods, follower, _told = follow(cluster, ["a", "b"])
     assert {name: pod["status"]["phase"] for name, pod in pods.items()} == {"a": "Succeeded", "b": "Failed"}
     assert follower.error is None
-    assert cluster.asked.count("list_namespaced_pod") == 3
+    assert cluster.asked == ["list_namespaced_pod", *["watch list_namespaced_pod"] * 2]
+
+
+def test_after_a_refusal_the_pods_are_listed_anew() -> None:
+    cluster = FakeCluster([a_pod("a", "Running")], ApiError("HTTP 500: later"), [a_pod("a", "Succeeded")])
+    pods, follower, _told = follow(cluster, ["a"])
+    assert pods["a"]["status"]["phase"] == "Succeeded"
+    assert follower.error is None
+    assert [what for what in cluster.asked if "pod" in what] == [
+        "list_namespaced_pod",
+        "watch list_namespaced_pod",
+        "list_namespaced_pod",
+    ]
 
 
 def test_gives_up_when_the_time_is_up() -> None:
@@ -277,14 +303,15 @@ def test_a_pod_that_somebody_deletes_is_not_waited_for() -> None:
     pods, follower, _told = follow(cluster, ["a"], timeout=1000)
     assert pods["a"]["status"]["phase"] == "Running"
     assert list(follower.gone) == ["a"]
-    assert cluster.asked.count("list_namespaced_pod") == 2
+    assert cluster.asked == ["list_namespaced_pod", "watch list_namespaced_pod"]
 
 
 def test_a_node_that_is_not_ready_is_not_waited_for_to_the_end() -> None:
     cluster = FakeCluster([a_pod("a", "Running", "n")], ready="Unknown")
     _pods, follower, _told = follow(cluster, ["a"], timeout=1000)
     assert follower.nodes["n"]["status"] == "Unknown"
-    assert cluster.asked.count("list_namespaced_pod") < 10
+    assert cluster.asked.count("list_namespaced_pod") == 1
+    assert len(cluster.asked) < 20
 
 
 def test_a_sidecar_that_runs_on_is_not_waited_for() -> None:
