@@ -23,8 +23,8 @@ author:
 options:
   _input:
     description:
-      - The faults, with C(name), C(expect), C(settings) if they are verified with settings of their own, and
-        C(everywhere) if they hit all nodes.
+      - The faults, with C(name), C(expect), C(settings) if they are verified with settings of their own,
+        C(waits) if that takes its whole time, and C(everywhere) if they hit all nodes.
     type: list
     elements: dict
     required: true

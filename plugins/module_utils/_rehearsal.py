@@ -50,8 +50,9 @@ def rounds(faults: Sequence[Fault], nodes: Sequence[str]) -> list[Round]:
 
     One node at least stays whole in each round, another one each time. A fault that hits every node has a round for
     itself. Faults share a round only if they are verified with the same settings; and those that must not be noticed
-    are apart from the others, so that the exit status says so too.
+    are apart from the others, so that the exit status says so too. Those that make a verification wait share the wait.
     """
+    faults = sorted(faults, key=lambda fault: not fault.get("waits"))
     alone = [[fault] for fault in faults if fault.get("everywhere")]
     together: dict[str, list[Fault]] = {}
     for fault in faults:

@@ -190,6 +190,11 @@ def planned(*faults: dict, nodes: list[str] | None = None) -> list[list[tuple[st
     return [[(f["name"], f["node"]) for f in round_["faults"]] for round_ in rounds(faults, nodes or NODES)]
 
 
+def test_faults_that_make_it_wait_share_the_wait() -> None:
+    plan = planned(*({"name": str(number), "expect": LOST, "waits": number in (1, 4)} for number in range(6)))
+    assert [[name for name, _node in round_] for round_ in plan] == [["1", "4"], ["0", "2"], ["3", "5"]]
+
+
 def test_another_node_stays_whole_in_each_round() -> None:
     plan = planned(*({"name": str(number), "expect": LOST} for number in range(6)))
     assert [name for round_ in plan for name, _node in round_] == ["0", "1", "2", "3", "4", "5"]

@@ -394,7 +394,7 @@ while read -r _source target _rest; do
 done </proc/mounts
 echo "libcuda $cuda"
 echo "end $0"
-sleep 0.3 2>/dev/null || : # ctr stops to copy when the container ends, on a busy node before its last lines
+sleep 0.1 2>/dev/null || : # ctr stops to copy when the container ends, on a busy node before its last lines
 exit "$code"
 EOF
 )
