@@ -50,7 +50,8 @@ client() {
 }
 
 cluster_identities() {
-  quietly openssl req -x509 "${key_options[@]}" -subj /CN=gpu-k8s-lab -keyout ca.key -out ca.crt
+  quietly openssl req -x509 "${key_options[@]}" -subj /CN=gpu-k8s-lab -keyout ca.key -out ca.crt \
+    -addext keyUsage=critical,keyCertSign,cRLSign # Python 3.13 and later insist on it
   quietly openssl genrsa -out service-accounts.key 2048
   quietly openssl rsa -in service-accounts.key -pubout -out service-accounts.pub
   certificate kube-apiserver /CN=kube-apiserver \
