@@ -118,8 +118,8 @@ ENTRIES = (
         meaning="The kubeconfig's certificate authority did not sign what this server shows, or the certificate is for "
         "another name, or has expired. It may be another cluster, or something that listens in.",
         remedy="Take the kubeconfig from the cluster again. When the address is a load balancer's or a tunnel's, set "
-        "`tls-server-name` in the kubeconfig to a name in the certificate. Python 3.13 and later refuse an authority without "
-        "a key usage, which kubectl takes: renew it, or use an older Python. Don't skip the verification.",
+        "`tls-server-name` in the kubeconfig to a name in the certificate. Python 3.13 and later refuse an authority "
+        "without a key usage, which kubectl takes: renew it, or use an older Python. Don't skip the verification.",
         mistaken_for="A server that is down.",
         sources=("https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/", "written for the rule"),
     ),
