@@ -112,9 +112,10 @@ EXAMPLES = r"""
     kind: Pod
     namespace: default
     name: cuda-vectoradd
-    wait: true
-    wait_condition: {type: Ready, reason: PodCompleted, status: "False"}
   register: vectoradd
+  until: vectoradd.resources | map(attribute='status.phase') | intersect(['Succeeded', 'Failed']) | length > 0
+  retries: 60
+  delay: 2
 
 - name: Read its log
   kubernetes.core.k8s_log:
