@@ -79,6 +79,15 @@ def test_it_is_80_columns_wide_for_host_names_of_common_length() -> None:
 GKE = Owner("gke", "label cloud.google.com/gke-accelerator=nvidia-l4")
 
 
+def test_what_two_checkpoints_say_is_told_once() -> None:
+    """The quota as its object has it, and as the API says it when it refuses the Pod."""
+    whole = evidence(cases()["scheduler/quota_of_gpus_used_up"])
+    whole["smoke_pod"] = evidence(cases()["scheduler/refused_by_quota"])["smoke_pod"]
+    verdict = judge_node(whole)
+    assert [f.code for c in verdict.checkpoints for f in c.findings].count("SCH021") > 1
+    assert shown(verdict).count("SCH021") == 1
+
+
 def test_whose_a_layer_is_is_told_of_the_layer_to_be_mended() -> None:
     text = shown(of_case("driver/gpu_lost", "a"), owner=GKE)
     assert "The driver layer is owned by gke (label" in text

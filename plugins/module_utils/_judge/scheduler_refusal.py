@@ -35,15 +35,15 @@ _LONGEST = 600
 def refusal(text: str) -> Finding:
     """Return what a refusal means. ``text`` is the API's answer, as kubernetes.core.k8s or kubectl tells it."""
     said, http_code = _said(text)
-    unknown_words = "SCH031" if http_code == 422 else "SCH033"
-    return known_refusal(text) or found(unknown_words, "smoke_pod.dry_run_error", what=said[:_LONGEST])
+    pointer, unknown_words = "smoke_pod.dry_run_error", "SCH031" if http_code == 422 else "SCH033"
+    return known_refusal(text, pointer) or found(unknown_words, pointer, what=said[:_LONGEST])
 
 
-def known_refusal(text: str) -> Finding | None:
+def known_refusal(text: str, pointer: str) -> Finding | None:
     """Return what a refusal means, None when its words are not known: it may be no refusal then."""
     said, _http_code = _said(text)
     code = next((code for pattern, code in _KINDS if re.search(pattern, said, re.IGNORECASE)), None)
-    return found(code, "smoke_pod.create_error", what=said[:_LONGEST]) if code else None
+    return found(code, pointer, what=said[:_LONGEST]) if code else None
 
 
 def _said(text: str) -> tuple[str, int | None]:

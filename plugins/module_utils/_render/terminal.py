@@ -66,9 +66,18 @@ def _headline(verdict: NodeVerdict) -> str:
 
 def _findings(verdict: NodeVerdict) -> Iterator[str]:
     """The findings that decide, each once, and warnings. What lies above the first broken layer is not told."""
-    for finding in dict.fromkeys(f for c in verdict.checkpoints for f in c.findings):
+    for finding in _told_once(verdict):
         if _decides(finding, verdict) or finding.status == "warning":
             yield from _finding(finding)
+
+
+def _told_once(verdict: NodeVerdict) -> Iterator[Finding]:
+    """All findings, less what an earlier checkpoint has said already, perhaps in other words."""
+    told: set[tuple[str, str]] = set()
+    for checkpoint in verdict.checkpoints:
+        new = [f for f in dict.fromkeys(checkpoint.findings) if (f.code, f.remedy) not in told]
+        yield from new
+        told |= {(finding.code, finding.remedy) for finding in new}
 
 
 def _decides(finding: Finding, verdict: NodeVerdict) -> bool:
