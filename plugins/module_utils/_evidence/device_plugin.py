@@ -19,6 +19,11 @@ RECENT = 120
 """Seconds after a start in which what a Node advertises may still be wrong, in both directions."""
 
 
+def physical(device: str) -> str:
+    """Return a device's id without what those of shared GPUs end in: ``::<replica>``, or on GKE ``/vgpu<replica>``."""
+    return re.sub(r"(::|/vgpu)\d+$", "", device)
+
+
 @dataclass(frozen=True)
 class KubeletDevices:
     """The kubelet's side of a node. None: it could not be read.
@@ -39,10 +44,10 @@ class KubeletDevices:
     units: Mapping[str, str]
 
     def ids(self, resource: str) -> tuple[str, ...] | None:
-        """The device ids of a resource, without the ``::<replica>`` that those of shared GPUs end in."""
+        """The ids of the devices behind a resource, each once, however often it is shared."""
         if self.registered is None:
             return None
-        return tuple(dict.fromkeys(device.partition("::")[0] for device in self.registered.get(resource, ())))
+        return tuple(dict.fromkeys(physical(device) for device in self.registered.get(resource, ())))
 
     @property
     def connected(self) -> bool | None:

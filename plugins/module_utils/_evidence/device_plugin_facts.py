@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from .device_plugin import RECENT, KubeletDevices, read_kubelet_devices
+from .device_plugin import RECENT, KubeletDevices, physical, read_kubelet_devices
 from .device_plugin_claims import Claimable, read_claimable
 from .device_plugin_log import PluginLog
 from .device_plugin_workload import Workload, read_workload, seconds_of
@@ -45,7 +45,7 @@ class PluginFacts:
     def replicas(self) -> int:
         """How often each device is handed out (time-slicing, MPS)."""
         shared = (self.kubelet.registered or {}).get(self.resource) or ()
-        if self.ids and any("::" in device for device in shared):
+        if self.ids and any(physical(device) != device for device in shared):
             return max(1, len(shared) // len(self.ids))
         if self.kubelet.registered is None or not shared:
             told = self.node.labels.get("nvidia.com/gpu.replicas") or ""

@@ -21,6 +21,7 @@ import typing as t
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from .device_plugin import physical
 from .toolkit import devices_listed
 
 Fields = Mapping[str, t.Any]
@@ -250,7 +251,7 @@ def _container_end(one: Fields) -> ContainerEnd:
         started=str(ended.get("startedAt") or ""),
         finished=str(ended.get("finishedAt") or ""),
         allocated=tuple(
-            str(device.get("resourceID")).partition("::")[0]
+            physical(str(device.get("resourceID")))
             for resource in one.get("allocatedResourcesStatus") or ()
             for device in resource.get("resources") or ()
         ),
