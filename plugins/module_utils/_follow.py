@@ -140,13 +140,13 @@ class Follower:
             return True
         if pod is None:
             return False
-        if not is_hopeless(pod) and not self._is_lost(pod, node):
+        ready = self.nodes.get(node, {}).get("status", "True") if _is_placed(pod) else "True"
+        if ready == "Unknown":  # the cluster says so of a kubelet that has been silent for long already
+            return True
+        if not is_hopeless(pod) and ready == "True":
             self._hopeless_since.pop(name, None)
             return False
         return self._clock() - self._hopeless_since.setdefault(name, self._clock()) >= grace
-
-    def _is_lost(self, pod: Pod, node: str) -> bool:
-        return _is_placed(pod) and self.nodes.get(node, {}).get("status", "True") != "True"
 
     def _open(self, nodes: Mapping[str, str], grace: float) -> list[str]:
         return [name for name in nodes if not self._is_done(name, nodes[name], grace)]

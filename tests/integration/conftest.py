@@ -15,17 +15,26 @@ import pytest
 ROOT = Path(__file__).parents[2]
 BIN = ROOT / ".venv/bin"
 LAB_RUN = Path(os.environ.get("LAB_CACHE") or Path.home() / ".cache/gpu-k8s-lab") / "run"
+AUDIT_LOG = LAB_RUN / "control-plane/audit.log"
 MINUTES = 60
 
 
 @dataclass
 class Run:
-    """A playbook's end. ``report`` is None when it wrote none."""
+    """A playbook's end. ``report`` is None when it wrote none; ``audited`` is its part of the server's audit log."""
 
     exit_status: int
     output: str
     folder: Path
     report: dict[str, t.Any] | None
+    audited: tuple[int, int]
+
+    def requests(self) -> list[dict[str, t.Any]]:
+        """What the API server was asked in that time, by whomever."""
+        begin, end = self.audited
+        with AUDIT_LOG.open(encoding="utf-8") as log:
+            log.seek(begin)
+            return [json.loads(line) for line in log.read(end - begin).splitlines()]
 
     @property
     def conclusions(self) -> dict[str, str]:
@@ -49,6 +58,7 @@ class Playbook(t.Protocol):
 
 def run_playbook(folder: Path, *arguments: str, playbook: str, inventory: str, **variables: t.Any) -> Run:
     given = {"gpu_k8s_report_folder": str(folder), "gpu_k8s_smoke_timeout": 40, **variables}
+    begin = AUDIT_LOG.stat().st_size
     done = subprocess.run(
         [BIN / "ansible-playbook", "-i", inventory, playbook, "-e", json.dumps(given), *arguments],
         cwd=ROOT,
@@ -61,7 +71,7 @@ def run_playbook(folder: Path, *arguments: str, playbook: str, inventory: str, *
     where = Path(given["gpu_k8s_report_folder"])
     written = where / "report.json"
     report = json.loads(written.read_text()) if written.exists() else None
-    return Run(done.returncode, done.stdout, where, report)
+    return Run(done.returncode, done.stdout, where, report, (begin, AUDIT_LOG.stat().st_size))
 
 
 @pytest.fixture

@@ -10,13 +10,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import LAB_RUN, ROOT, Playbook
+from conftest import ROOT, Playbook, Run
 
 NODES = ["node1", "node2", "node3"]
 RULES = "\n".join(
     re.findall(r"^```yaml$(.*?)^```$", (ROOT / "docs/permissions.md").read_text(), re.MULTILINE | re.DOTALL)
 )
-AUDIT_LOG = LAB_RUN / "control-plane/audit.log"
 IDENTITY = "system:serviceaccount:gpu-k8s:gpu-k8s"
 
 Kubectl = t.Callable[..., str]
@@ -40,14 +39,11 @@ def identity(tmp_path_factory: pytest.TempPathFactory, kubectl: Kubectl) -> Iter
         kubectl("delete", "--filename", str(folder / "rules.yml"), "--ignore-not-found", "--wait=false")
 
 
-def created_pods(position: int) -> list[str]:
-    """Return the Pods that the identity created, a dry run aside, since that position of the audit log."""
-    with AUDIT_LOG.open(encoding="utf-8") as log:
-        log.seek(position)
-        events = [json.loads(line) for line in log]
+def created_pods(run: Run) -> list[str]:
+    """Return the Pods that the identity created, a dry run aside."""
     return [
         event["requestURI"]
-        for event in events
+        for event in run.requests()
         if event["user"]["username"] == IDENTITY
         and event["verb"] == "create"
         and event["objectRef"].get("resource") == "pods"
@@ -56,13 +52,12 @@ def created_pods(position: int) -> list[str]:
 
 
 def test_the_documented_rules_suffice(play: Playbook, identity: Path) -> None:
-    position = AUDIT_LOG.stat().st_size
     run = play(gpu_k8s_kubeconfig=str(identity))
     assert run.exit_status == 0, run.output
     assert run.conclusions == dict.fromkeys(NODES, "usable")
     assert run.report is not None
     assert not run.report["cluster"].get("missing_permissions")
-    assert len(created_pods(position)) == 2 * len(NODES)
+    assert len(created_pods(run)) == 2 * len(NODES)
     assert identity.read_text().split('"token": "')[1].split('"')[0] not in run.output
 
 
@@ -83,7 +78,6 @@ def test_one_verb_less_is_named_and_nothing_is_created(
     others.append(of_it | {"resources": [other for other in of_it["resources"] if other != resource]})
     others.append(of_it | {"resources": [resource], "verbs": [other for other in of_it["verbs"] if other != verb]})
     rules = [rule for rule in others if rule["resources"] and rule["verbs"]]
-    position = AUDIT_LOG.stat().st_size
     try:
         patch(kubectl, role, rules)
         run = play("--limit", "node1,localhost", gpu_k8s_kubeconfig=str(identity))
@@ -94,7 +88,7 @@ def test_one_verb_less_is_named_and_nothing_is_created(
     assert "PRE007" in run.codes("node1")
     assert says in " ".join(run.output.split())
     assert verb in (run.folder / "missing-permissions.yml").read_text()
-    assert created_pods(position) == []
+    assert created_pods(run) == []
 
 
 def patch(kubectl: Kubectl, role: str, rules: list[dict[str, t.Any]]) -> None:

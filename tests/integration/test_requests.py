@@ -10,25 +10,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from conftest import LAB_RUN, Playbook
+from conftest import Playbook, Run
 
-AUDIT_LOG = LAB_RUN / "control-plane/audit.log"
 CLIENT = "OpenAPI-Generator/"  # how the client library that the modules use calls itself; kubectl is somebody else
 FOLLOWING = {("list", "pods"), ("watch", "pods"), ("get", "pods/log"), ("list", "events")}
 
 
-def requests_since(position: int) -> Counter[tuple[str, str]]:
+def counted(run: Run) -> Counter[tuple[str, str]]:
     """Count the requests of the modules by verb and resource."""
-    with AUDIT_LOG.open(encoding="utf-8") as log:
-        log.seek(position)
-        events = [json.loads(line) for line in log]
-    counted: Counter[tuple[str, str]] = Counter()
-    for event in events:
+    assert run.exit_status == 0, run.output
+    requests: Counter[tuple[str, str]] = Counter()
+    for event in run.requests():
         if str(event.get("userAgent", "")).startswith(CLIENT):
             about = event.get("objectRef") or {}
             resource = "/".join(filter(None, (about.get("resource"), about.get("subresource"))))
-            counted[event["verb"], resource or event["requestURI"]] += 1
-    return counted
+            requests[event["verb"], resource or event["requestURI"]] += 1
+    return requests
 
 
 @contextmanager
@@ -47,18 +44,13 @@ def plain_nodes(kubectl: t.Callable[..., str], tmp_path: Path) -> Iterator[None]
         kubectl("delete", "nodes", "--selector", "lab/plain", "--wait=false")
 
 
-def counted_run(play: Playbook) -> Counter[tuple[str, str]]:
-    position = AUDIT_LOG.stat().st_size
-    run = play()
-    assert run.exit_status == 0, run.output
-    return requests_since(position)
-
-
-def test_requests_do_not_grow_with_nodes(play: Playbook, kubectl: t.Callable[..., str], tmp_path: Path) -> None:
+def test_requests_do_not_grow_with_nodes(
+    healthy: Run, play: Playbook, kubectl: t.Callable[..., str], tmp_path: Path
+) -> None:
     """Following the Pods asks as often as its watch ends, which is a matter of time; all else is equal."""
-    with_three = counted_run(play)
+    with_three = counted(healthy)
     with plain_nodes(kubectl, tmp_path):
-        with_many = counted_run(play)
+        with_many = counted(play())
     print(f"with 3 Nodes: {with_three.total()} requests, with 303: {with_many.total()}")
     print(dict(with_three))
     assert with_three["list", "nodes"] > 0

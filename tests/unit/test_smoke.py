@@ -307,11 +307,18 @@ def test_a_pod_that_somebody_deletes_is_not_waited_for() -> None:
 
 
 def test_a_node_that_is_not_ready_is_not_waited_for_to_the_end() -> None:
+    cluster = FakeCluster([a_pod("a", "Running", "n")], ready="False")
+    _pods, follower, _told = follow(cluster, ["a"], timeout=1000)
+    assert follower.nodes["n"]["status"] == "False"
+    assert cluster.asked.count("list_namespaced_pod") == 1
+    assert len(cluster.asked) < 20
+
+
+def test_a_node_that_has_been_silent_for_long_is_not_waited_for_at_all() -> None:
     cluster = FakeCluster([a_pod("a", "Running", "n")], ready="Unknown")
     _pods, follower, _told = follow(cluster, ["a"], timeout=1000)
     assert follower.nodes["n"]["status"] == "Unknown"
-    assert cluster.asked.count("list_namespaced_pod") == 1
-    assert len(cluster.asked) < 20
+    assert cluster.asked == ["list_namespaced_pod", "watch list_namespaced_pod", "list_node"]
 
 
 def test_a_sidecar_that_runs_on_is_not_waited_for() -> None:
