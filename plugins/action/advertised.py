@@ -19,6 +19,7 @@ from ansible_collections.gpu.k8s.plugins.module_utils._evidence.registered impor
 from ansible_collections.gpu.k8s.plugins.module_utils._judge.device_plugin_waiting import is_about_to_advertise
 from ansible_collections.gpu.k8s.plugins.module_utils._kube_args import KUBE_ARGS
 from ansible_collections.gpu.k8s.plugins.plugin_utils._controller_action import ControllerAction
+from ansible_collections.gpu.k8s.plugins.plugin_utils._journal import kept
 
 Result = dict[str, t.Any]
 
@@ -51,7 +52,8 @@ class ActionModule(ControllerAction):
             result = answer(asked)
             late = time.monotonic() + _PAUSE > began + args["settle"]
             if late or not _waiting(args["run"], (task_vars or {})["hostvars"], result):
-                return {"changed": False, **result, "waited": round(time.monotonic() - began, 1)}
+                waited = round(time.monotonic() - began, 1)
+                return kept(self, task_vars, {"changed": False, **result, "waited": waited})
             time.sleep(_PAUSE)
 
 

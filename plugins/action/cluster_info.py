@@ -7,17 +7,25 @@
 from __future__ import annotations
 
 import typing as t
+from pathlib import Path
 
 from ansible.errors import AnsibleActionFail
 
 from ansible_collections.gpu.k8s.plugins.module_utils._cluster import MISSING, answer
 from ansible_collections.gpu.k8s.plugins.module_utils._kube_args import KUBE_ARGS
 from ansible_collections.gpu.k8s.plugins.module_utils._kube_lists import LISTS
-from ansible_collections.gpu.k8s.plugins.plugin_utils._controller_action import ControllerAction
+from ansible_collections.gpu.k8s.plugins.plugin_utils._controller_action import ControllerAction, bad_input
+from ansible_collections.gpu.k8s.plugins.plugin_utils._journal import kept
 
 Result = dict[str, t.Any]
 
 READ = {"type": "list", "elements": "str", "choices": list(LISTS), "default": []}
+
+_NO_CONTEXT = (
+    "gpu_k8s_context is not set. Name the kubeconfig context of the cluster to verify (`kubectl config get-contexts`"
+    " lists them); the current context is never used. It must be set for localhost: in group_vars/all.yml or with -e."
+    " Without a cluster, look at host layers alone: --tags driver,toolkit"
+)
 
 
 class ActionModule(ControllerAction):
@@ -32,8 +40,11 @@ class ActionModule(ControllerAction):
                 "namespace": {"default": "default"},
                 "review_for": {"choices": ["device_plugin", "dra"]},
                 "after": {"type": "dict"},
+                "run": {"type": "dict"},
             }
         )
         if MISSING:
             raise AnsibleActionFail(f"The controller's Python lacks a library: {MISSING}")
-        return {"changed": False, **answer(args)}
+        if not args["context"] and args["run"]:
+            return bad_input(Path(args["run"]["report_folder"]), _NO_CONTEXT)
+        return kept(self, task_vars, {"changed": False, **answer(args)})

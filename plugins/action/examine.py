@@ -25,6 +25,7 @@ from ansible_collections.gpu.k8s.plugins.module_utils._judge.driver_expected imp
 from ansible_collections.gpu.k8s.plugins.module_utils._judge.toolkit import judge_toolkit
 from ansible_collections.gpu.k8s.plugins.module_utils._probe import script
 from ansible_collections.gpu.k8s.plugins.module_utils._transcript import TranscriptError, parse
+from ansible_collections.gpu.k8s.plugins.plugin_utils._journal import kept
 
 Result = dict[str, t.Any]
 
@@ -72,7 +73,7 @@ class ActionModule(ActionBase):
             look["expect"] = expect
         host = str((task_vars or {}).get("inventory_hostname", "this host"))
         judgement = self._judge(args["layer"], look, host, image, args["runtime_handler"])
-        return {"changed": False, "taken": utc_now(), "look": look, **_verdict(judgement)}
+        return kept(self, task_vars, {"changed": False, "taken": utc_now(), "look": look, **_verdict(judgement)})
 
     @staticmethod
     def _blocked(lower: Result | None) -> Result | None:

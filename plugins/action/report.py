@@ -2,13 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Judge all nodes, write the report, and show the chain."""
+"""Judge all nodes, write the reports, and show the chain."""
 
 from __future__ import annotations
 
-import json
-import os
 import typing as t
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import yaml
@@ -17,7 +16,7 @@ from ansible.parsing.yaml.dumper import AnsibleDumper
 from ansible.utils.display import Display
 
 from ansible_collections.gpu.k8s.plugins.module_utils._access import denied, manifests, permissions_of, subject_of
-from ansible_collections.gpu.k8s.plugins.module_utils._evidence import SCHEMA
+from ansible_collections.gpu.k8s.plugins.module_utils._clock import utc_now
 from ansible_collections.gpu.k8s.plugins.module_utils._evidence.gpu_nodes import nodes_without_host
 from ansible_collections.gpu.k8s.plugins.module_utils._evidence.registered import (
     chosen_layers,
@@ -26,12 +25,28 @@ from ansible_collections.gpu.k8s.plugins.module_utils._evidence.registered impor
 )
 from ansible_collections.gpu.k8s.plugins.module_utils._gate import why_closed
 from ansible_collections.gpu.k8s.plugins.module_utils._judge.node import judge_node
-from ansible_collections.gpu.k8s.plugins.module_utils._judge.owner import owners
-from ansible_collections.gpu.k8s.plugins.module_utils._render.document import document
+from ansible_collections.gpu.k8s.plugins.module_utils._render.document import Document, document
 from ansible_collections.gpu.k8s.plugins.module_utils._render.terminal import chain
 from ansible_collections.gpu.k8s.plugins.plugin_utils._controller_action import ControllerAction
+from ansible_collections.gpu.k8s.plugins.plugin_utils._evidence_files import (
+    NoEvidenceError,
+    read_evidence,
+    save_evidence,
+)
+from ansible_collections.gpu.k8s.plugins.plugin_utils._journal import close_journal, read_journal
+from ansible_collections.gpu.k8s.plugins.plugin_utils._report_folder import (
+    EVIDENCE,
+    MISSING_PERMISSIONS,
+    say,
+    write,
+    write_json,
+)
 
 Result = dict[str, t.Any]
+Found = tuple[Result, Result, list[Result]]
+
+FORMATS: Mapping[str, tuple[str, Callable[[Document], str]]] = {}
+"""The reports that a user can do without: the file's name and what renders it."""
 
 display = Display()
 
@@ -45,28 +60,31 @@ class ActionModule(ControllerAction):
             {
                 "run": {"type": "dict"},
                 "context": {"default": ""},
+                "ended_early": {"default": ""},
                 "evidence_folder": {"type": "path"},
+                "unfinished": {"type": "bool", "default": False},
                 "report_folder": {"type": "path", "required": True},
-                "gate": {"choices": ["usable", "chosen", "none"], "default": "usable"},
+                "formats": {"type": "list", "elements": "str", "choices": list(FORMATS), "default": list(FORMATS)},
+                "gate": {"choices": ["usable", "chosen", "broken", "none"], "default": "usable"},
             },
-            mutually_exclusive=[("run", "evidence_folder")],
-            required_one_of=[("run", "evidence_folder")],
+            mutually_exclusive=[("run", "evidence_folder", "unfinished")],
+            required_one_of=[("run", "evidence_folder", "unfinished")],
         )
-        folder = Path(args["report_folder"]).expanduser()
-        if args["evidence_folder"]:
-            run, cluster, evidence = _saved(Path(args["evidence_folder"]).expanduser())
-            rules = None
-        else:
-            run, cluster, evidence = self._gathered(args, (task_vars or {})["hostvars"])
-            _save(folder / "evidence", run, cluster, evidence)
-            rules = _write_rules(folder, args["run"], cluster)
+        folder = Path(args["report_folder"]).expanduser().absolute()
+        run, cluster, evidence = self._found(args, folder, task_vars or {})
         verdicts = [judge_node(one) for one in evidence]
-        told = document(run, cluster, verdicts, [owners(one) for one in evidence])
-        _write_json(folder / "report.json", told)
+        told = document(run, cluster, evidence, verdicts)
+        rules = _write_rules(folder, run, cluster, evidence)
+        write_json(folder / "report.json", told)
+        for name in args["formats"]:
+            file, render = FORMATS[name]
+            write(folder / file, render(told))
+        say(folder, told["conclusion"])
+        close_journal(folder)
         display.display("\n" + chain(told, verdicts) + f"\nreport: {folder / 'report.json'}")
         display.display(f"rules that grant what is missing: {rules}\n" if rules else "")
-        why = why_closed(args["gate"], verdicts, run["chosen"])
         self._warn_of_pods_left(args, task_vars or {})
+        why = why_closed(args["gate"], verdicts, run["chosen"], run["ended_early"])
         return {
             "changed": False,
             "conclusion": told["conclusion"],
@@ -74,7 +92,24 @@ class ActionModule(ControllerAction):
             "passed": not why,
             "why": why,
             "report": str(folder / "report.json"),
+            "ansible_stats": {"data": _stats(told), "per_host": False, "aggregate": False},
         }
+
+    def _found(self, args: Result, folder: Path, variables: Result) -> Found:
+        """Return run, cluster and the evidence of each node. What is new is saved before it is judged."""
+        try:
+            if args["evidence_folder"]:
+                return read_evidence(Path(args["evidence_folder"]).expanduser())
+            if args["unfinished"]:
+                run, about, hostvars = read_journal(folder)
+                found = _gathered(run | {"ended_early": "it was interrupted"}, about["context"], hostvars)
+            else:
+                run = args["run"] | {"ended_early": args["ended_early"] or None}
+                found = _gathered(run, args["context"], variables["hostvars"])
+        except (NoEvidenceError, OSError, ValueError) as error:
+            raise AnsibleActionFail(f"Not proven: {error}.") from error
+        save_evidence(folder / EVIDENCE, *found)
+        return found
 
     @staticmethod
     def _warn_of_pods_left(args: Result, task_vars: Result) -> None:
@@ -86,70 +121,45 @@ class ActionModule(ControllerAction):
                 f"or: kubectl delete pods --all-namespaces -l gpu.k8s/run={args['run']['id']}"
             )
 
-    def _gathered(self, args: Result, hostvars: t.Any) -> tuple[Result, Result, list[Result]]:
-        check_mode, started = bool(self._task.check_mode), args["run"]["started"]
-        evidence = evidence_of_all(args["run"], hostvars, check_mode)
-        read = cluster_read(hostvars["localhost"], started) or {}
-        run = {
-            "id": args["run"]["id"],
-            "started": started,
-            "chosen": chosen_layers(args["run"], hostvars),
-            "check_mode": check_mode,
-        }
-        cluster = {"context": args["context"] if read else ""}
-        cluster |= {key: read.get(key) for key in ("server", "version", "uid", "identity", "error")}
-        cluster["nodes_without_host"] = nodes_without_host(read, evidence)
-        expect = args["run"]["expect"]
-        denied_here = denied(read.get("access"), expect["smoke_ask"], run["chosen"])
-        cluster["missing_permissions"] = [permission.told(expect["smoke_namespace"]) for permission in denied_here]
-        return run, cluster, evidence
+
+def _gathered(begun: Result, context: str, hostvars: t.Any) -> Found:
+    """Put together what the tasks of this run registered."""
+    chosen = chosen_layers(begun, hostvars)
+    evidence = evidence_of_all(begun, hostvars, begun["check_mode"])
+    read = cluster_read(hostvars["localhost"], begun["started"]) or {}
+    told = ("id", "started", "hosts", "pattern", "by", "versions", "check_mode", "ended_early")
+    run = {name: begun[name] for name in told}
+    run |= {"finished": utc_now(), "chosen": chosen}
+    cluster: Result = {"context": context if read else ""}
+    cluster |= {key: read.get(key) for key in ("server", "version", "uid", "identity", "error")}
+    cluster["nodes_without_host"] = nodes_without_host(read, evidence)
+    expect = begun["expect"]
+    denied_here = denied(read.get("access"), expect["smoke_ask"], chosen)
+    cluster["missing_permissions"] = [permission.told(expect["smoke_namespace"]) for permission in denied_here]
+    return run, cluster, evidence
 
 
-def _write_rules(folder: Path, run: Result, cluster: Result) -> Path | None:
+def _write_rules(folder: Path, run: Result, cluster: Result, evidence: list[Result]) -> Path | None:
     """Write the Roles that grant what is missing. Their names are this run's: applied, they replace no others."""
-    missing = permissions_of(cluster["missing_permissions"])
+    missing = permissions_of(cluster.get("missing_permissions") or [])
     if not missing:
         return None
-    namespace, subject = run["expect"]["smoke_namespace"], subject_of(cluster["identity"])
+    namespace, subject = evidence[0]["expect"]["smoke_namespace"], subject_of(cluster["identity"])
     objects = manifests(missing, f"gpu-k8s-missing-{run['id']}", namespace, subject)
-    path = folder / "missing-permissions.yml"
-    _write(path, yaml.dump_all(objects, Dumper=AnsibleDumper, explicit_start=True, sort_keys=False))
+    path = folder / MISSING_PERMISSIONS
+    write(path, yaml.dump_all(objects, Dumper=AnsibleDumper, explicit_start=True, sort_keys=False))
     return path
 
 
-def _save(folder: Path, run: Result, cluster: Result, evidence: list[Result]) -> None:
-    _write_json(folder / "cluster.json", {"schema": SCHEMA, "run": run, "cluster": cluster})
-    for one in evidence:
-        _write_json(folder / f"node-{one['host'].replace('/', '_')}.json", one)
-
-
-def _saved(folder: Path) -> tuple[Result, Result, list[Result]]:
-    """Read saved evidence. Raises AnsibleActionFail with the remedy when there is none that can be judged."""
-    files = sorted(folder.glob("node-*.json"))
-    try:
-        about = json.loads((folder / "cluster.json").read_text(encoding="utf-8"))
-        evidence = [json.loads(file.read_text(encoding="utf-8")) for file in files]
-    except (OSError, ValueError) as error:
-        raise AnsibleActionFail(f"Not proven: the evidence in {folder} can't be read: {error}") from error
-    if not evidence:
-        raise AnsibleActionFail(f"Not proven: {folder} holds no node-*.json, so there is nothing to judge.")
-    for one in [about, *evidence]:
-        if one.get("schema") != SCHEMA:
-            raise AnsibleActionFail(
-                f"The evidence in {folder} has schema {one.get('schema')!r}; this version of gpu.k8s reads {SCHEMA}."
-            )
-    return about["run"], about["cluster"], evidence
-
-
-def _write_json(path: Path, content: Result) -> None:
-    _write(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
-
-
-def _write(path: Path, text: str) -> None:
-    """Write as a whole or not at all, readable by its owner only."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.part")
-    part.unlink(missing_ok=True)
-    with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-        file.write(text)
-    part.replace(path)
+def _stats(told: Document) -> Result:
+    """What a workflow that runs this playbook can branch on (``set_stats``, AWX's artifacts)."""
+    broken = [
+        {"host": node["host"], "layer": node["first_broken_layer"], "code": node["deciding"]["code"]}
+        for node in told["nodes"]
+        if node["conclusion"] == "broken"
+    ]
+    return {
+        "gpu_k8s_conclusion": told["conclusion"].replace(" ", "_"),
+        "gpu_k8s_summary": told["summary"],
+        "gpu_k8s_broken": broken,
+    }

@@ -21,6 +21,7 @@ from ansible_collections.gpu.k8s.plugins.module_utils._kube_args import KUBE_ARG
 from ansible_collections.gpu.k8s.plugins.module_utils._smoke_evidence import creation_errors, evidence_by_host
 from ansible_collections.gpu.k8s.plugins.module_utils._smoke_plan import once_more, with_its_equals
 from ansible_collections.gpu.k8s.plugins.plugin_utils._controller_action import ControllerAction
+from ansible_collections.gpu.k8s.plugins.plugin_utils._journal import kept
 
 Result = dict[str, t.Any]
 
@@ -56,13 +57,14 @@ class ActionModule(ControllerAction):
         of_all = {"namespace": args["namespace"], "seconds": waited, "dry_run_error": args["refused"] or None}
         seen = {name: {**of_all, "create_error": errors.get(name), **remains.get(name, {})} for name in names}
         again = [] if args["earlier"] else [pod for pod in args["pods"] if deserves_another_try(seen[pod["name"]])]
-        return {
+        followed = {
             "changed": False,
             "taken": utc_now(),
             "evidence": evidence_by_host(args["pods"], seen, args["earlier"]),
             "again": [once_more(pod) for pod in with_its_equals(again, args["pods"])],
             "waited": waited,
         }
+        return kept(self, task_vars, followed)
 
 
 def _follow(args: Result, errors: Mapping[str, str]) -> Result:

@@ -23,6 +23,7 @@ from ansible_collections.gpu.k8s.plugins.module_utils._smoke_plan import (
     pods_to_make,
 )
 from ansible_collections.gpu.k8s.plugins.plugin_utils._controller_action import ControllerAction
+from ansible_collections.gpu.k8s.plugins.plugin_utils._journal import kept
 
 Result = dict[str, t.Any]
 
@@ -52,7 +53,7 @@ class ActionModule(ControllerAction):
             else:
                 pods += pods_to_make(_target(evidence), args["run"]["id"], len(pods), how_many(evidence))
                 _warn_of_the_image(evidence)
-        return {
+        targets = {
             "changed": False,
             "taken": utc_now(),
             "pods": pods,
@@ -61,6 +62,7 @@ class ActionModule(ControllerAction):
             "left_over": left_over((cluster["lists"].get("smoke_pods") or {}).get("items") or ()),
             "left_over_claims": left_over(args["claim_templates"]),
         }
+        return kept(self, task_vars, targets)
 
 
 def _target(evidence: Result) -> Result:

@@ -11,22 +11,27 @@ from collections.abc import Sequence
 
 from ._chain import NodeVerdict
 
-Gate = t.Literal["usable", "chosen", "none"]
+Gate = t.Literal["usable", "chosen", "broken", "none"]
 
 
-def why_closed(gate: Gate, verdicts: Sequence[NodeVerdict], chosen: Sequence[str]) -> str:
+def why_closed(
+    gate: Gate, verdicts: Sequence[NodeVerdict], chosen: Sequence[str], ended_early: str | None = None
+) -> str:
     """Return in one line why the gate is closed; empty when it is open.
 
     ``usable``: every node must be usable. ``chosen``: every layer that the run looked at must pass on every node.
-    A gate without nodes is never open, unless it is ``none``.
+    ``broken``: no node may be broken. A gate without nodes, or of a run that ended early, is never open, unless it is
+    ``none``, which only keeps verdicts from closing it: a run that came to no end is no verdict.
     """
+    if ended_early:
+        return f"Not proven: the run came to no end of its own: {ended_early}"
     if gate == "none":
         return ""
     if not verdicts:
         return "Not proven: no node was judged."
     shut = [verdict for verdict in verdicts if not _fine(verdict, gate, chosen)]
     if not shut:
-        return "" if gate == "usable" or chosen else "Not proven: no layer was looked at."
+        return "" if gate != "chosen" or chosen else "Not proven: no layer was looked at."
     return (
         f"{len(shut)} of {len(verdicts)} nodes keep the gate closed: "
         + "; ".join(_words(v) for v in shut)
@@ -37,6 +42,8 @@ def why_closed(gate: Gate, verdicts: Sequence[NodeVerdict], chosen: Sequence[str
 def _fine(verdict: NodeVerdict, gate: Gate, chosen: Sequence[str]) -> bool:
     if gate == "usable":
         return verdict.conclusion == "usable"
+    if gate == "broken":
+        return verdict.conclusion != "broken"
     return all(c.status == "pass" for c in verdict.checkpoints if c.layer in chosen)
 
 

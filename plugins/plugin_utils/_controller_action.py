@@ -6,7 +6,12 @@
 
 from __future__ import annotations
 
+import typing as t
+from pathlib import Path
+
 from ansible.plugins.action import ActionBase
+
+from ._report_folder import say
 
 
 class ControllerAction(ActionBase):
@@ -16,3 +21,10 @@ class ControllerAction(ActionBase):
     _supports_check_mode = True
     _supports_async = False
     _requires_connection = False
+
+
+def bad_input(folder: Path, why: str) -> dict[str, t.Any]:
+    """Say that the user has to change something, where a machine finds it. The role's next task fails with it."""
+    say(folder, "bad_input")
+    stats = {"data": {"gpu_k8s_conclusion": "bad_input"}, "per_host": False, "aggregate": False}
+    return {"changed": False, "refused": f"Not proven: {why.rstrip('.')}.", "ansible_stats": stats}

@@ -62,9 +62,10 @@ def test_the_evidence_that_a_finding_points_to_is_there(name: str) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_case_can_be_shown_and_written(name: str) -> None:
-    verdict = judge_node(evidence(CASES[name]))
+    whole = evidence(CASES[name])
+    verdict = judge_node(whole)
     run = {"id": "1", "started": "now", "chosen": ALL_LAYERS, "check_mode": False}
-    told = document(run, {"context": "c", "server": "s", "version": "v", "uid": "u"}, [verdict])
+    told = document(run, {"context": "c", "server": "s", "version": "v", "uid": "u"}, [whole], [verdict])
     text = chain(told, [verdict])
     assert max(map(len, text.splitlines())) <= 100
     assert CASES[name]["says"]["code"] in text

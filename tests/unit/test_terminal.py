@@ -17,8 +17,8 @@ CLUSTER = {"context": "c", "server": "s", "version": "v1.37.2", "uid": "u"}
 
 def shown(*verdicts: NodeVerdict, cluster: dict | None = None, owner: Owner | None = None) -> str:
     run = {"id": "1", "started": "now", "chosen": [], "check_mode": False}
-    owners = [dict.fromkeys(OWNED, owner)] * len(verdicts) if owner else []
-    return chain(document(run, cluster or CLUSTER, verdicts, owners), verdicts)
+    owned = {"expect": {"owner": dict.fromkeys(OWNED, owner.owner) if owner else {}}}
+    return chain(document(run, cluster or CLUSTER, [owned] * len(verdicts), verdicts), verdicts)
 
 
 def usable(host: str) -> NodeVerdict:
@@ -76,7 +76,7 @@ def test_it_is_80_columns_wide_for_host_names_of_common_length() -> None:
     assert max(map(len, shown(*verdicts).splitlines())) <= 80
 
 
-GKE = Owner("gke", "label cloud.google.com/gke-accelerator=nvidia-l4")
+GKE = Owner("gke", "gpu_k8s_owner says so")
 
 
 def test_what_two_checkpoints_say_is_told_once() -> None:
@@ -90,7 +90,7 @@ def test_what_two_checkpoints_say_is_told_once() -> None:
 
 def test_whose_a_layer_is_is_told_of_the_layer_to_be_mended() -> None:
     text = shown(of_case("driver/gpu_lost", "a"), owner=GKE)
-    assert "The driver layer is owned by gke (label" in text
+    assert "The driver layer is owned by gke (gpu_k8s_owner says" in text
     assert "toolkit layer" not in text
     assert "owned by" not in shown(usable("a"), owner=GKE)
     assert "owned by" not in shown(of_case("driver/gpu_lost", "a"), owner=Owner("nobody", "no sign"))
