@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import yaml
-from ansible.errors import AnsibleActionFail
 from ansible.parsing.yaml.dumper import AnsibleDumper
 from ansible.utils.display import Display
 
@@ -26,8 +25,10 @@ from ansible_collections.gpu.k8s.plugins.module_utils._evidence.registered impor
 from ansible_collections.gpu.k8s.plugins.module_utils._gate import why_closed
 from ansible_collections.gpu.k8s.plugins.module_utils._judge.node import judge_node
 from ansible_collections.gpu.k8s.plugins.module_utils._render.document import Document, document
+from ansible_collections.gpu.k8s.plugins.module_utils._render.junit import suites
+from ansible_collections.gpu.k8s.plugins.module_utils._render.prometheus import metrics
 from ansible_collections.gpu.k8s.plugins.module_utils._render.terminal import chain
-from ansible_collections.gpu.k8s.plugins.plugin_utils._controller_action import ControllerAction
+from ansible_collections.gpu.k8s.plugins.plugin_utils._controller_action import ControllerAction, bad_input
 from ansible_collections.gpu.k8s.plugins.plugin_utils._evidence_files import (
     NoEvidenceError,
     read_evidence,
@@ -45,7 +46,10 @@ from ansible_collections.gpu.k8s.plugins.plugin_utils._report_folder import (
 Result = dict[str, t.Any]
 Found = tuple[Result, Result, list[Result]]
 
-FORMATS: Mapping[str, tuple[str, Callable[[Document], str]]] = {}
+FORMATS: Mapping[str, tuple[str, Callable[[Document], str]]] = {
+    "junit": ("junit.xml", suites),
+    "prometheus": ("metrics.prom", metrics),
+}
 """The reports that a user can do without: the file's name and what renders it."""
 
 display = Display()
@@ -61,24 +65,30 @@ class ActionModule(ControllerAction):
                 "run": {"type": "dict"},
                 "context": {"default": ""},
                 "ended_early": {"default": ""},
-                "evidence_folder": {"type": "path"},
+                "evidence_folder": {"type": "str"},
                 "unfinished": {"type": "bool", "default": False},
                 "report_folder": {"type": "path", "required": True},
                 "formats": {"type": "list", "elements": "str", "choices": list(FORMATS), "default": list(FORMATS)},
+                "metrics_file": {"type": "path"},
                 "gate": {"choices": ["usable", "chosen", "broken", "none"], "default": "usable"},
             },
             mutually_exclusive=[("run", "evidence_folder", "unfinished")],
             required_one_of=[("run", "evidence_folder", "unfinished")],
         )
         folder = Path(args["report_folder"]).expanduser().absolute()
-        run, cluster, evidence = self._found(args, folder, task_vars or {})
+        try:
+            run, cluster, evidence = self._found(args, folder, task_vars or {})
+        except NoEvidenceError as error:
+            refused = bad_input(folder, str(error))
+            return {**refused, "passed": False, "why": refused["refused"]}
         verdicts = [judge_node(one) for one in evidence]
         told = document(run, cluster, evidence, verdicts)
         rules = _write_rules(folder, run, cluster, evidence)
         write_json(folder / "report.json", told)
         for name in args["formats"]:
-            file, render = FORMATS[name]
-            write(folder / file, render(told))
+            _write_report(folder, *FORMATS[name], told)
+        if args["metrics_file"]:
+            _publish_metrics(Path(args["metrics_file"]).expanduser().absolute(), told)
         say(folder, told["conclusion"])
         close_journal(folder)
         display.display("\n" + chain(told, verdicts) + f"\nreport: {folder / 'report.json'}")
@@ -97,17 +107,16 @@ class ActionModule(ControllerAction):
 
     def _found(self, args: Result, folder: Path, variables: Result) -> Found:
         """Return run, cluster and the evidence of each node. What is new is saved before it is judged."""
-        try:
-            if args["evidence_folder"]:
-                return read_evidence(Path(args["evidence_folder"]).expanduser())
-            if args["unfinished"]:
-                run, about, hostvars = read_journal(folder)
-                found = _gathered(run | {"ended_early": "it was interrupted"}, about["context"], hostvars)
-            else:
-                run = args["run"] | {"ended_early": args["ended_early"] or None}
-                found = _gathered(run, args["context"], variables["hostvars"])
-        except (NoEvidenceError, OSError, ValueError) as error:
-            raise AnsibleActionFail(f"Not proven: {error}.") from error
+        if args["evidence_folder"] is not None:
+            if not args["evidence_folder"]:
+                raise NoEvidenceError("Set gpu_k8s_evidence_folder to a folder with saved evidence")
+            return read_evidence(Path(args["evidence_folder"]).expanduser())
+        if args["unfinished"]:
+            run, about, hostvars = _unfinished(folder)
+            found = _gathered(run | {"ended_early": "it was interrupted"}, about["context"], hostvars)
+        else:
+            run = args["run"] | {"ended_early": args["ended_early"] or None}
+            found = _gathered(run, args["context"], variables["hostvars"])
         save_evidence(folder / EVIDENCE, *found)
         return found
 
@@ -120,6 +129,32 @@ class ActionModule(ControllerAction):
                 f"The smoke Pods may still be there ({deleted.get('msg', 'no answer')}). The next run removes them, "
                 f"or: kubectl delete pods --all-namespaces -l gpu.k8s/run={args['run']['id']}"
             )
+
+
+def _write_report(folder: Path, file: str, render: Callable[[Document], str], told: Document) -> None:
+    """A report that can't be made of strange evidence must not hide the verdict from the others."""
+    (folder / file).unlink(missing_ok=True)
+    try:
+        write(folder / file, render(told))
+    except Exception as error:
+        display.warning(f"{folder / file} was not written: {type(error).__name__}: {error}")
+
+
+def _publish_metrics(path: Path, told: Document) -> None:
+    """Put a copy where node_exporter, which is somebody else, may read it. Its folder is not ours to make."""
+    try:
+        if not path.parent.is_dir():
+            raise FileNotFoundError(f"there is no folder {path.parent}")
+        write(path, metrics(told), mode=0o644)
+    except OSError as error:
+        display.warning(f"gpu_k8s_metrics_file: {path} was not written: {error}")
+
+
+def _unfinished(folder: Path) -> tuple[Result, Result, dict[str, Result]]:
+    try:
+        return read_journal(folder)
+    except (OSError, ValueError) as error:
+        raise NoEvidenceError(f"There is no unfinished run in {folder}: {error}") from error
 
 
 def _gathered(begun: Result, context: str, hostvars: t.Any) -> Found:

@@ -67,6 +67,11 @@ options:
       - The result of an earlier task of this module. A cluster that did not answer it is not asked again, so that one
         that hangs is waited for once; the answer is then the same.
     type: dict
+  run:
+    description:
+      - The run, as M(gpu.k8s.begin) returned it. With it, an empty O(context) is not asked for but refused in RV(refused),
+        so that the role can stop with a word for machines.
+    type: dict
 """
 
 EXAMPLES = r"""
@@ -80,6 +85,10 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
+refused:
+  description: Why nothing was asked, and what has to be set.
+  returned: when O(run) is given and the context is not
+  type: str
 taken:
   description: When this was taken, in UTC.
   returned: always

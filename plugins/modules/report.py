@@ -7,11 +7,13 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: report
-short_description: Judge all nodes, write the report, and show the chain
+short_description: Judge all nodes, write the reports, and show the chain
 version_added: 0.1.0
 description:
   - Judges the evidence of every node, writes it and the verdicts to files of mode 0600, and shows six marks a node on
     the terminal.
+  - One word for machines is in the file C(conclusion) of the report folder and in the custom stat
+    C(gpu_k8s_conclusion), beside C(gpu_k8s_summary) and C(gpu_k8s_broken).
   - It does not fail for a verdict. RV(passed) says whether the gate is open.
 author:
   - gpu.k8s contributors (@gpu-k8s)
@@ -29,25 +31,36 @@ notes:
   - This is an action plugin. It runs on the controller and reads what the roles of this collection registered.
 options:
   run:
-    description: The run, as M(gpu.k8s.begin) returned it. Without it, O(evidence_folder) is judged.
+    description: The run, as M(gpu.k8s.begin) returned it. One of O(run), O(evidence_folder) and O(unfinished) is needed.
     type: dict
+  ended_early:
+    description: Why the run came to no end of its own. Such a run is never called usable, and its gate is closed.
+    type: str
+    default: ""
   context:
     description: The kubeconfig context that was asked, for the report.
     type: str
     default: ""
   evidence_folder:
-    description: A folder with saved evidence to judge again, without any host or cluster.
+    description:
+      - A folder with saved evidence to judge again, without any host or cluster. Files are JSON or YAML. A report folder
+        will do as well.
     type: path
+  unfinished:
+    description: Report the run in O(report_folder) that was interrupted, out of its journal.
+    type: bool
+    default: false
   report_folder:
-    description: The folder on the controller that the report is written to.
+    description: The folder on the controller that the reports are written to.
     type: path
     required: true
   gate:
     description:
       - What closes the gate. V(usable) wants every node usable. V(chosen) wants every chosen layer to pass on every
-        node. V(none) keeps it open.
+        node. V(broken) wants no node broken, and lets those pass that are not proven. V(none) keeps it open for every
+        verdict.
     type: str
-    choices: [usable, chosen, none]
+    choices: [usable, chosen, broken, none]
     default: usable
 """
 

@@ -37,6 +37,11 @@ class Run:
             return [json.loads(line) for line in log.read(end - begin).splitlines()]
 
     @property
+    def word(self) -> str:
+        """The one word for machines."""
+        return (self.folder / "conclusion").read_text().strip()
+
+    @property
     def conclusions(self) -> dict[str, str]:
         assert self.report is not None, self.output
         return {node["host"]: node["conclusion"] for node in self.report["nodes"]}

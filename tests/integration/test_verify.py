@@ -36,12 +36,13 @@ def test_healthy_nodes_are_usable(healthy: Run, kubectl: t.Callable[..., str]) -
 
 
 def test_what_is_written_is_for_its_owner_only(healthy: Run) -> None:
-    files = [path for path in healthy.folder.rglob("*") if path.is_file()]
-    assert len(files) == 1 + 1 + len(NODES)
-    assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}
+    paths = list(healthy.folder.rglob("*"))
+    assert len(paths) > 1 + 1 + len(NODES)
+    assert {stat.S_IMODE(path.stat().st_mode) for path in paths if path.is_file()} == {0o600}
+    assert {stat.S_IMODE(path.stat().st_mode) for path in paths if path.is_dir()} == {0o700}
 
 
-def test_replay_gives_the_same_verdict(healthy: Run, play: Playbook, tmp_path: Path) -> None:
+def test_replay_gives_the_same_verdict_to_the_byte(healthy: Run, play: Playbook, tmp_path: Path) -> None:
     again = play(
         playbook="playbooks/replay.yml",
         inventory="localhost,",
@@ -49,13 +50,15 @@ def test_replay_gives_the_same_verdict(healthy: Run, play: Playbook, tmp_path: P
         gpu_k8s_report_folder=str(tmp_path),
     )
     assert again.exit_status == 0, again.output
-    assert again.report == healthy.report
+    assert (tmp_path / "report.json").read_bytes() == (healthy.folder / "report.json").read_bytes()
+    assert again.word == healthy.word == "usable"
 
 
 def test_replay_without_evidence_is_not_green(play: Playbook, tmp_path: Path) -> None:
     run = play(playbook="playbooks/replay.yml", inventory="localhost,", gpu_k8s_evidence_folder=str(tmp_path))
     assert run.exit_status != 0
     assert "Not proven" in run.output
+    assert run.word == "bad_input"
 
 
 @pytest.mark.parametrize(
@@ -106,9 +109,9 @@ def test_limit_without_localhost_says_what_to_type(play: Playbook) -> None:
         ({"gpu_k8s_hosts": "gpu_noodles"}, "gpu_k8s_hosts='gpu_noodles' matches no host"),
         ({"gpu_k8s_context": ""}, "gpu_k8s_context is not set"),
         ({"gpu_k8s_contxt": "lab"}, "Did you mean gpu_k8s_context?"),
-        ({"gpu_k8s_gate": "sometimes"}, "gpu_k8s_gate must be one of: usable, chosen, none"),
+        ({"gpu_k8s_gate": "sometimes"}, "gpu_k8s_gate must be one of: usable, chosen, broken, none"),
         ({"gpu_k8s_smoke_gpus": "one"}, "gpu_k8s_smoke_gpus"),
-        ({"gpu_k8s_smoke_gpus": 0}, "gpu_k8s_deadline and gpu_k8s_probe_budget must be at least 1"),
+        ({"gpu_k8s_smoke_gpus": 0}, "gpu_k8s_smoke_gpus must be at least 1"),
     ],
 )
 def test_wrong_input_names_the_variable_and_leaves_no_old_report(
@@ -119,6 +122,7 @@ def test_wrong_input_names_the_variable_and_leaves_no_old_report(
     assert run.exit_status != 0
     assert says in " ".join(run.output.split())
     assert run.report is None
+    assert run.word == "bad_input"
 
 
 def test_an_old_report_does_not_outlive_the_start_of_the_next_run(play: Playbook) -> None:
