@@ -11,14 +11,12 @@ import typing as t
 from collections import ChainMap
 from collections.abc import Mapping
 
-from ansible.errors import AnsibleActionFail
-
 from ansible_collections.gpu.k8s.plugins.action.cluster_info import READ
 from ansible_collections.gpu.k8s.plugins.module_utils._cluster import MISSING, answer
 from ansible_collections.gpu.k8s.plugins.module_utils._evidence.registered import evidence_of_all
 from ansible_collections.gpu.k8s.plugins.module_utils._judge.device_plugin_waiting import is_about_to_advertise
 from ansible_collections.gpu.k8s.plugins.module_utils._kube_args import KUBE_ARGS
-from ansible_collections.gpu.k8s.plugins.plugin_utils._controller_action import ControllerAction
+from ansible_collections.gpu.k8s.plugins.plugin_utils._controller_action import ControllerAction, need_library
 from ansible_collections.gpu.k8s.plugins.plugin_utils._journal import kept
 
 Result = dict[str, t.Any]
@@ -44,8 +42,7 @@ class ActionModule(ControllerAction):
                 "settle": {"type": "int", "default": 60},
             }
         )
-        if MISSING:
-            raise AnsibleActionFail(f"The controller's Python lacks a library: {MISSING}")
+        need_library(MISSING)
         asked = {"namespace": "", "review_for": None} | {name: args[name] for name in (*KUBE_ARGS, "read", "after")}
         began = time.monotonic()
         while True:

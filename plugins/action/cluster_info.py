@@ -9,12 +9,14 @@ from __future__ import annotations
 import typing as t
 from pathlib import Path
 
-from ansible.errors import AnsibleActionFail
-
 from ansible_collections.gpu.k8s.plugins.module_utils._cluster import MISSING, answer
 from ansible_collections.gpu.k8s.plugins.module_utils._kube_args import KUBE_ARGS
 from ansible_collections.gpu.k8s.plugins.module_utils._kube_lists import LISTS
-from ansible_collections.gpu.k8s.plugins.plugin_utils._controller_action import ControllerAction, bad_input
+from ansible_collections.gpu.k8s.plugins.plugin_utils._controller_action import (
+    ControllerAction,
+    bad_input,
+    need_library,
+)
 from ansible_collections.gpu.k8s.plugins.plugin_utils._journal import kept
 
 Result = dict[str, t.Any]
@@ -43,8 +45,7 @@ class ActionModule(ControllerAction):
                 "run": {"type": "dict"},
             }
         )
-        if MISSING:
-            raise AnsibleActionFail(f"The controller's Python lacks a library: {MISSING}")
+        need_library(MISSING)
         if not args["context"] and args["run"]:
             return bad_input(Path(args["run"]["report_folder"]), _NO_CONTEXT)
         return kept(self, task_vars, {"changed": False, **answer(args)})

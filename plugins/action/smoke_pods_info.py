@@ -20,7 +20,7 @@ from ansible_collections.gpu.k8s.plugins.module_utils._kube import MISSING, ApiE
 from ansible_collections.gpu.k8s.plugins.module_utils._kube_args import KUBE_ARGS
 from ansible_collections.gpu.k8s.plugins.module_utils._smoke_evidence import creation_errors, evidence_by_host
 from ansible_collections.gpu.k8s.plugins.module_utils._smoke_plan import once_more, with_its_equals
-from ansible_collections.gpu.k8s.plugins.plugin_utils._controller_action import ControllerAction
+from ansible_collections.gpu.k8s.plugins.plugin_utils._controller_action import ControllerAction, need_library
 from ansible_collections.gpu.k8s.plugins.plugin_utils._journal import kept
 
 Result = dict[str, t.Any]
@@ -47,8 +47,7 @@ class ActionModule(ControllerAction):
                 "log_bytes": {"type": "int", "default": 65536},
             }
         )
-        if MISSING:
-            raise AnsibleActionFail(f"The controller's Python lacks the library kubernetes: {MISSING}")
+        need_library(MISSING)
         names = [pod["name"] for pod in args["pods"]]
         errors = {} if args["refused"] else creation_errors(args["created"], names)
         began = time.monotonic()

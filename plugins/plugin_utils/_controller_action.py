@@ -9,6 +9,7 @@ from __future__ import annotations
 import typing as t
 from pathlib import Path
 
+from ansible.errors import AnsibleActionFail
 from ansible.plugins.action import ActionBase
 
 from ._report_folder import say
@@ -21,6 +22,15 @@ class ControllerAction(ActionBase):
     _supports_check_mode = True
     _supports_async = False
     _requires_connection = False
+
+
+def need_library(missing: str | None) -> None:
+    """Raise AnsibleActionFail with the remedy if a library could not be imported; ``missing`` is what Python said."""
+    if missing:
+        raise AnsibleActionFail(
+            f"The Python that runs ansible-playbook lacks a library: {missing}. "
+            "Install what the collection's meta/ee-requirements.txt lists there."
+        )
 
 
 def bad_input(folder: Path, why: str) -> dict[str, t.Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import typing as t
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 
 from .._catalogue import found
 from .._chain import CHECKPOINTS, Finding, Judgement, Layer, NodeVerdict, conclude
@@ -38,8 +39,29 @@ def judge_node(evidence: Evidence) -> NodeVerdict:
     return conclude(evidence["host"], name, judge_checkpoints(evidence))
 
 
+class _Reading:
+    """The evidence, and what more than one layer reads from it: that is read once."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self.evidence = evidence
+
+    @cached_property
+    def driver(self) -> DriverFacts | None:
+        look = read_look(self.evidence.get("driver"))
+        return read_driver(look) if look else None
+
+    @cached_property
+    def node(self) -> tuple[NodeFacts | None, list[Finding]]:
+        return _node(self.evidence, self.driver)
+
+    @property
+    def uuids(self) -> Sequence[str] | None:
+        return None if self.driver is None or self.driver.gpus is None else [gpu.uuid for gpu in self.driver.gpus]
+
+
 def judge_checkpoints(evidence: Evidence) -> Iterator[Judgement]:
     """Judge each checkpoint by itself. One that was not chosen is skipped, one without evidence is unknown."""
+    reading = _Reading(evidence)
     for layer, judge in (
         ("driver", _driver),
         ("toolkit", _toolkit),
@@ -48,16 +70,16 @@ def judge_checkpoints(evidence: Evidence) -> Iterator[Judgement]:
         ("smoke_pod", _smoke_pod),
     ):
         if layer in evidence["chosen"]:
-            yield from _guarded(t.cast(Layer, layer), judge, evidence)
+            yield from _guarded(t.cast(Layer, layer), judge, reading)
         else:
             yield from _skipped(t.cast(Layer, layer), "not chosen")
 
 
-def _guarded(layer: Layer, judge: Callable[[Evidence], Iterator[Judgement]], evidence: Evidence) -> Iterator[Judgement]:
+def _guarded(layer: Layer, judge: Callable[[_Reading], Iterator[Judgement]], reading: _Reading) -> Iterator[Judgement]:
     """One node's strange evidence must not keep the others from being judged (PRE006)."""
     try:
-        judged = with_permissions(layer, evidence, judge(evidence))
-        yield from list(hold_against(judged, evidence, layer))
+        judged = with_permissions(layer, reading.evidence, judge(reading))
+        yield from list(hold_against(judged, reading.evidence, layer))
     except Exception as error:  # whatever a rule trips over
         strange = found("PRE006", judged=layer, error=f"{type(error).__name__}: {error}")
         yield from (Judgement(c.number, (strange,)) for c in CHECKPOINTS if c.layer == layer)
@@ -69,29 +91,29 @@ def _skipped(layer: Layer, why: str) -> Iterator[Judgement]:
             yield Judgement(checkpoint.number, skipped=why)
 
 
-def _driver(evidence: Evidence) -> Iterator[Judgement]:
-    yield judge_driver(_look(evidence, "driver"), evidence["host"])
+def _driver(reading: _Reading) -> Iterator[Judgement]:
+    yield judge_driver(_look(reading.evidence, "driver"), reading.evidence["host"])
 
 
-def _toolkit(evidence: Evidence) -> Iterator[Judgement]:
-    expect = evidence["expect"]
-    yield judge_toolkit(_look(evidence, "toolkit"), expect["image"], expect["runtime_handler"])
+def _toolkit(reading: _Reading) -> Iterator[Judgement]:
+    expect = reading.evidence["expect"]
+    yield judge_toolkit(_look(reading.evidence, "toolkit"), expect["image"], expect["runtime_handler"])
 
 
-def _device_plugin(evidence: Evidence) -> Iterator[Judgement]:
-    node, why_not = _node(evidence)
+def _device_plugin(reading: _Reading) -> Iterator[Judgement]:
+    node, why_not = reading.node
     if node is None:
         yield Judgement(3, tuple(why_not))
         return
-    yield judge_device_plugin(read_plugin(evidence, node, _driver_facts(evidence)))
+    yield judge_device_plugin(read_plugin(reading.evidence, node, reading.driver))
 
 
-def _scheduler(evidence: Evidence) -> Iterator[Judgement]:
-    node, why_not = _node(evidence)
+def _scheduler(reading: _Reading) -> Iterator[Judgement]:
+    node, why_not = reading.node
     if node is None:
         yield Judgement(4, tuple(why_not))
         return
-    kubernetes, expect = evidence["kubernetes"], evidence["expect"]
+    kubernetes, expect = reading.evidence["kubernetes"], reading.evidence["expect"]
     if kubernetes.get("pods") is None:
         reason = kubernetes.get("pods_error") or "it was not read"
         yield Judgement(4, (found("PRE005", "kubernetes.pods_error", what="Pods", reason=reason),))
@@ -99,9 +121,10 @@ def _scheduler(evidence: Evidence) -> Iterator[Judgement]:
     yield judge_scheduler(node, kubernetes, read_asked(expect))
 
 
-def _smoke_pod(evidence: Evidence) -> Iterator[Judgement]:
+def _smoke_pod(reading: _Reading) -> Iterator[Judgement]:
+    evidence = reading.evidence
     smoke = evidence.get("smoke_pod") or {"not_tried": "the run did not come to it"}
-    node, why_not = _node(evidence)
+    node, why_not = reading.node
     if "not_tried" in smoke:
         if evidence.get("check_mode"):
             yield from _skipped("smoke_pod", "no Pod is created in check mode")
@@ -110,8 +133,8 @@ def _smoke_pod(evidence: Evidence) -> Iterator[Judgement]:
         yield Judgement(5, reason)
         yield Judgement(6, reason)
         return
-    expect, kubernetes, facts = evidence["expect"], evidence.get("kubernetes") or {}, _driver_facts(evidence)
-    resource, pods, uuids = expect["resource"], kubernetes.get("pods"), _host_uuids(evidence)
+    expect, kubernetes, facts = evidence["expect"], evidence.get("kubernetes") or {}, reading.driver
+    resource, pods, uuids = expect["resource"], kubernetes.get("pods"), reading.uuids
     advertised = node.allocatable or 0 if node else 0
     trial = Trial(
         asked=read_asked(expect),
@@ -136,17 +159,7 @@ def _look(evidence: Evidence, layer: str) -> HostLook:
     return look or HostLook(kind="no_transcript", error="there is no evidence of it")
 
 
-def _driver_facts(evidence: Evidence) -> DriverFacts | None:
-    look = read_look(evidence.get("driver"))
-    return read_driver(look) if look else None
-
-
-def _host_uuids(evidence: Evidence) -> Sequence[str] | None:
-    facts = _driver_facts(evidence)
-    return None if facts is None or facts.gpus is None else [gpu.uuid for gpu in facts.gpus]
-
-
-def _node(evidence: Evidence) -> tuple[NodeFacts | None, list[Finding]]:
+def _node(evidence: Evidence, driver: DriverFacts | None) -> tuple[NodeFacts | None, list[Finding]]:
     """Return the Node that is this host, or why there is none that may be judged."""
     kubernetes = evidence.get("kubernetes")
     if kubernetes is None or kubernetes.get("error"):
@@ -160,7 +173,7 @@ def _node(evidence: Evidence) -> tuple[NodeFacts | None, list[Finding]]:
     node = read_node(kubernetes["node"], evidence["expect"]["resource"])
     hosts = kubernetes.get("hosts") or ()
     doubts = [
-        *_is_the_host(evidence["host"], node, _driver_facts(evidence)),
+        *_is_the_host(evidence["host"], node, driver),
         *([found("PRE008", "kubernetes.hosts", hosts=", ".join(hosts), node=node.name)] if len(hosts) > 1 else ()),
     ]
     return (None, doubts) if doubts else (node, [])
