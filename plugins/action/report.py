@@ -35,6 +35,7 @@ from ansible_collections.gpu.k8s.plugins.plugin_utils._evidence_files import (
     save_evidence,
 )
 from ansible_collections.gpu.k8s.plugins.plugin_utils._journal import close_journal, read_journal
+from ansible_collections.gpu.k8s.plugins.plugin_utils._paint import painted
 from ansible_collections.gpu.k8s.plugins.plugin_utils._report_folder import (
     EVIDENCE,
     MISSING_PERMISSIONS,
@@ -91,7 +92,7 @@ class ActionModule(ControllerAction):
             _publish_metrics(Path(args["metrics_file"]).expanduser().absolute(), told)
         say(folder, told["conclusion"])
         close_journal(folder)
-        display.display("\n" + chain(told, verdicts) + f"\nreport: {folder / 'report.json'}")
+        _show(told, f"report: {folder / 'report.json'}")
         display.display(f"rules that grant what is missing: {rules}\n" if rules else "")
         self._warn_of_pods_left(args, task_vars or {})
         why = why_closed(args["gate"], verdicts, run["chosen"], run["ended_early"])
@@ -172,6 +173,12 @@ def _gathered(begun: Result, context: str, hostvars: t.Any) -> Found:
     denied_here = denied(read.get("access"), expect["smoke_ask"], chosen)
     cluster["missing_permissions"] = [permission.told(expect["smoke_namespace"]) for permission in denied_here]
     return run, cluster, evidence
+
+
+def _show(told: Document, where: str) -> None:
+    """Show the chain, in colours on the screen and without them in the log."""
+    display.display(f"\n{chain(told, painted)}\n{where}", screen_only=True)
+    display.display(f"\n{chain(told)}\n{where}", log_only=True)
 
 
 def _write_rules(folder: Path, run: Result, cluster: Result, evidence: list[Result]) -> Path | None:

@@ -10,7 +10,6 @@ import time
 import typing as t
 from collections.abc import Mapping
 
-from ansible.errors import AnsibleActionFail
 from ansible.utils.display import Display
 
 from ansible_collections.gpu.k8s.plugins.module_utils._clock import utc_now
