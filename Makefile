@@ -33,6 +33,10 @@ sanity: setup ## ansible-test sanity on a clean copy of the checkout
 unit: setup ## pytest on tests/unit
 	.venv/bin/pytest
 
+.PHONY: molecule
+molecule: setup ## a scenario for each role, on saved evidence (some of them: make molecule SCENARIO="driver report")
+	tests/tools/molecule.sh $(SCENARIO)
+
 .PHONY: docs
 docs: setup ## write docs/findings.md, docs/permissions.md and the pages of the roles
 	.venv/bin/python tests/tools/findings_page.py
@@ -53,7 +57,7 @@ lab-down: setup ## end the lab; what was built stays in its cache
 
 .PHONY: demo
 demo: lab-up ## verify the lab's nodes: the main job, on this machine
-	$(PLAY) verify.yml -e gpu_k8s_report_folder=build/demo
+	ANSIBLE_STDOUT_CALLBACK=gpu.k8s.chain $(PLAY) verify.yml -e gpu_k8s_report_folder=build/demo
 	@cat docs/demo-hint.txt
 
 .PHONY: rehearse

@@ -74,9 +74,12 @@ def _places(folder: Path) -> set[Path]:
 def _judged(variable: str, folder: Path) -> Document:
     try:
         run, cluster, evidence = read_evidence(folder)
+        return document(run, cluster, evidence, [judge_node(one) for one in evidence])
     except (NoEvidenceError, OSError) as error:
-        raise AnsibleActionFail(f"{variable}: {error}. {_HINT}") from error
-    return document(run, cluster, evidence, [judge_node(one) for one in evidence])
+        raise AnsibleActionFail(f"{variable}: {error}. {_HINT}") from None
+    except (KeyError, TypeError, AttributeError) as error:
+        why = f"{type(error).__name__}: {error}"
+        raise AnsibleActionFail(f"{variable}: the evidence in {folder} is not whole ({why}). {_HINT}") from error
 
 
 def _why_closed(found: Comparison) -> str:

@@ -15,6 +15,7 @@ from ansible.parsing.yaml.dumper import AnsibleDumper
 from ansible.utils.display import Display
 
 from ansible_collections.gpu.k8s.plugins.module_utils._access import denied, manifests, permissions_of, subject_of
+from ansible_collections.gpu.k8s.plugins.module_utils._chain import NodeVerdict
 from ansible_collections.gpu.k8s.plugins.module_utils._clock import utc_now
 from ansible_collections.gpu.k8s.plugins.module_utils._evidence.gpu_nodes import nodes_without_host
 from ansible_collections.gpu.k8s.plugins.module_utils._evidence.registered import (
@@ -25,6 +26,7 @@ from ansible_collections.gpu.k8s.plugins.module_utils._evidence.registered impor
 from ansible_collections.gpu.k8s.plugins.module_utils._gate import why_closed
 from ansible_collections.gpu.k8s.plugins.module_utils._judge.node import judge_node
 from ansible_collections.gpu.k8s.plugins.module_utils._render.document import Document, document
+from ansible_collections.gpu.k8s.plugins.module_utils._render.html import page
 from ansible_collections.gpu.k8s.plugins.module_utils._render.junit import suites
 from ansible_collections.gpu.k8s.plugins.module_utils._render.prometheus import metrics
 from ansible_collections.gpu.k8s.plugins.module_utils._render.terminal import chain
@@ -34,6 +36,7 @@ from ansible_collections.gpu.k8s.plugins.plugin_utils._evidence_files import (
     read_evidence,
     save_evidence,
 )
+from ansible_collections.gpu.k8s.plugins.plugin_utils._handover import NotHandedOverError, write_handover
 from ansible_collections.gpu.k8s.plugins.plugin_utils._journal import close_journal, read_journal
 from ansible_collections.gpu.k8s.plugins.plugin_utils._paint import painted
 from ansible_collections.gpu.k8s.plugins.plugin_utils._report_folder import (
@@ -48,10 +51,14 @@ Result = dict[str, t.Any]
 Found = tuple[Result, Result, list[Result]]
 
 FORMATS: Mapping[str, tuple[str, Callable[[Document], str]]] = {
+    "html": ("report.html", page),
     "junit": ("junit.xml", suites),
     "prometheus": ("metrics.prom", metrics),
 }
 """The reports that a user can do without: the file's name and what renders it."""
+
+ALL_FORMATS = [*FORMATS, "handover"]
+"""The hand-over is a folder, and made of the evidence as well (_handover.py)."""
 
 display = Display()
 
@@ -69,7 +76,8 @@ class ActionModule(ControllerAction):
                 "evidence_folder": {"type": "str"},
                 "unfinished": {"type": "bool", "default": False},
                 "report_folder": {"type": "path", "required": True},
-                "formats": {"type": "list", "elements": "str", "choices": list(FORMATS), "default": list(FORMATS)},
+                "formats": {"type": "list", "elements": "str", "choices": ALL_FORMATS, "default": ALL_FORMATS},
+                "redact": {"type": "bool", "default": True},
                 "metrics_file": {"type": "path"},
                 "gate": {"choices": ["usable", "chosen", "broken", "none"], "default": "usable"},
             },
@@ -87,12 +95,16 @@ class ActionModule(ControllerAction):
         rules = _write_rules(folder, run, cluster, evidence)
         write_json(folder / "report.json", told)
         for name in args["formats"]:
-            _write_report(folder, *FORMATS[name], told)
+            if name in FORMATS:
+                _write_report(folder, *FORMATS[name], told)
         if args["metrics_file"]:
             _publish_metrics(Path(args["metrics_file"]).expanduser().absolute(), told)
         say(folder, told["conclusion"])
         close_journal(folder)
-        _show(told, f"report: {folder / 'report.json'}")
+        file = "report.html" if "html" in args["formats"] else "report.json"
+        _show(told, f"report: {folder / file}")
+        if "handover" in args["formats"] and not run.get("redacted"):
+            _hand_over(folder, (run, cluster, evidence), verdicts, args["redact"])
         display.display(f"rules that grant what is missing: {rules}\n" if rules else "")
         self._warn_of_pods_left(args, task_vars or {})
         why = why_closed(args["gate"], verdicts, run["chosen"], run["ended_early"])
@@ -139,6 +151,18 @@ def _write_report(folder: Path, file: str, render: Callable[[Document], str], to
         write(folder / file, render(told))
     except Exception as error:
         display.warning(f"{folder / file} was not written: {type(error).__name__}: {error}")
+
+
+def _hand_over(folder: Path, found: Found, verdicts: list[NodeVerdict], redacting: bool) -> None:
+    """What can't be handed over safely is not, and the verdicts stand all the same."""
+    try:
+        page = write_handover(folder, *found, verdicts, redacting)
+    except NotHandedOverError as error:
+        display.warning(f"The hand-over was not written: {error}.")
+    except Exception as error:
+        display.warning(f"The hand-over was not written: {type(error).__name__}: {error}")
+    else:
+        display.display(f"hand-over: {page}")
 
 
 def _publish_metrics(path: Path, told: Document) -> None:

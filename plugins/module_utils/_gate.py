@@ -10,6 +10,7 @@ import typing as t
 from collections.abc import Sequence
 
 from ._chain import NodeVerdict
+from ._render.hosts import folded
 
 Gate = t.Literal["usable", "chosen", "broken", "none"]
 
@@ -32,11 +33,11 @@ def why_closed(
     shut = [verdict for verdict in verdicts if not _fine(verdict, gate, chosen)]
     if not shut:
         return "" if gate != "chosen" or chosen else "Not proven: no layer was looked at."
-    return (
-        f"{len(shut)} of {len(verdicts)} nodes keep the gate closed: "
-        + "; ".join(_words(v) for v in shut)
-        + _hint(gate, shut, chosen)
-    )
+    fates: dict[str, list[str]] = {}
+    for verdict in shut:
+        fates.setdefault(_fate(verdict), []).append(verdict.host)
+    told = "; ".join(f"{', '.join(folded(hosts))} {fate}" for fate, hosts in fates.items())
+    return f"{len(shut)} of {len(verdicts)} nodes keep the gate closed: {told}{_hint(gate, shut, chosen)}"
 
 
 def _fine(verdict: NodeVerdict, gate: Gate, chosen: Sequence[str]) -> bool:
@@ -47,12 +48,11 @@ def _fine(verdict: NodeVerdict, gate: Gate, chosen: Sequence[str]) -> bool:
     return all(c.status == "pass" for c in verdict.checkpoints if c.layer in chosen)
 
 
-def _words(verdict: NodeVerdict) -> str:
-    deciding = verdict.deciding
-    code = f" ({deciding.code})" if deciding else ""
+def _fate(verdict: NodeVerdict) -> str:
+    code = f" ({verdict.deciding.code})" if verdict.deciding else ""
     if verdict.conclusion == "broken":
-        return f"{verdict.host} is broken at {verdict.first_broken_layer}{code}"
-    return f"{verdict.host} is not proven{code}"
+        return f"broken at {verdict.first_broken_layer}{code}"
+    return f"not proven{code}"
 
 
 def _hint(gate: Gate, shut: Sequence[NodeVerdict], chosen: Sequence[str]) -> str:

@@ -31,7 +31,8 @@ notes:
   - This is an action plugin. It runs on the controller and reads what the roles of this collection registered.
 options:
   run:
-    description: The run, as M(gpu.k8s.begin) returned it. One of O(run), O(evidence_folder) and O(unfinished) is needed.
+    description:
+      - The run, as M(gpu.k8s.begin) returned it. One of O(run), O(evidence_folder) and O(unfinished) is needed.
     type: dict
   ended_early:
     description: Why the run came to no end of its own. Such a run is never called usable, and its gate is closed.
@@ -43,8 +44,8 @@ options:
     default: ""
   evidence_folder:
     description:
-      - A folder with saved evidence to judge again, without any host or cluster. Files are JSON or YAML. A report folder
-        will do as well.
+      - A folder with saved evidence to judge again, without any host or cluster. Files are JSON or YAML. A report
+        folder will do as well.
     type: path
   unfinished:
     description: Report the run in O(report_folder) that was interrupted, out of its journal.
@@ -54,6 +55,24 @@ options:
     description: The folder on the controller that the reports are written to.
     type: path
     required: true
+  formats:
+    description: Which reports to write beside C(report.json). Default is all.
+    type: list
+    elements: str
+    choices: [html, junit, prometheus, handover]
+  metrics_file:
+    description:
+      - A second copy of the metrics on the controller, of mode 0644, for the textfile collector of node_exporter. Its
+        name must end in C(.prom), and its folder must exist. If it can't be written, there is a warning.
+    type: path
+  redact:
+    description:
+      - Whether the hand-over carries pseudonyms instead of names, addresses, serials and UUIDs. Which stands for which
+        is in C(pseudonyms.json) of the report folder.
+      - The hand-over is not written, with a warning, if the redacted evidence would lead to other verdicts, or if an
+        original were left.
+    type: bool
+    default: true
   gate:
     description:
       - What closes the gate. V(usable) wants every node usable. V(chosen) wants every chosen layer to pass on every

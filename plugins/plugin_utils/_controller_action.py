@@ -12,6 +12,7 @@ from pathlib import Path
 from ansible.errors import AnsibleActionFail
 from ansible.plugins.action import ActionBase
 
+from ._journal import close_journal
 from ._report_folder import say
 
 
@@ -35,6 +36,7 @@ def need_library(missing: str | None) -> None:
 
 def bad_input(folder: Path, why: str) -> dict[str, t.Any]:
     """Say that the user has to change something, where a machine finds it. The role's next task fails with it."""
+    close_journal(folder)
     say(folder, "bad_input")
     stats = {"data": {"gpu_k8s_conclusion": "bad_input"}, "per_host": False, "aggregate": False}
     return {"changed": False, "refused": f"Not proven: {why.rstrip('.')}.", "ansible_stats": stats}

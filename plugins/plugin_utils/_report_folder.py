@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import typing as t
+from collections.abc import Iterable
 from pathlib import Path
 
 REPORTS = ("report.json", "report.html", "junit.xml", "metrics.prom")
@@ -30,14 +31,23 @@ _OF_A_RUN = (
     "wind-up.log",
     f"{EVIDENCE}/*.json",
     f"{JOURNAL}/*.json",
-    f"{HANDOVER}/*.*",
-    f"{HANDOVER}/{EVIDENCE}/*.json",
 )
+_OF_A_HANDOVER = (f"{HANDOVER}/*.*", f"{HANDOVER}/{EVIDENCE}/*.json")
 
 
 def put_away(folder: Path) -> None:
     """Remove the last run's files: what it found must not be taken for what this run finds, should it end early."""
-    for pattern in _OF_A_RUN:
+    _remove(folder, _OF_A_RUN)
+    put_away_handover(folder)
+
+
+def put_away_handover(folder: Path) -> None:
+    """Remove the last hand-over, which may hold hosts that this one does not."""
+    _remove(folder, _OF_A_HANDOVER)
+
+
+def _remove(folder: Path, patterns: Iterable[str]) -> None:
+    for pattern in patterns:
         for old in folder.glob(pattern):
             old.unlink(missing_ok=True)
 
@@ -48,7 +58,11 @@ def say(folder: Path, conclusion: str) -> None:
 
 
 def write_json(path: Path, content: t.Any) -> None:
-    write(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+    write(path, as_json(content))
+
+
+def as_json(content: t.Any) -> str:
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
 def write(path: Path, text: str, mode: int = 0o600) -> None:
@@ -57,7 +71,8 @@ def write(path: Path, text: str, mode: int = 0o600) -> None:
         folder.mkdir(mode=0o700, exist_ok=True)
     part = path.with_name(f".{path.name}.part")
     part.unlink(missing_ok=True)
-    with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
         file.write(text)
         os.fchmod(file.fileno(), mode)
     part.replace(path)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 import typing as t
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,9 +15,12 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 BIN = ROOT / ".venv/bin"
+NODES = ["node1", "node2", "node3"]
 LAB_RUN = Path(os.environ.get("LAB_CACHE") or Path.home() / ".cache/gpu-k8s-lab") / "run"
 AUDIT_LOG = LAB_RUN / "control-plane/audit.log"
 MINUTES = 60
+
+sys.path.insert(0, str(ROOT / "build/collections"))
 
 
 @dataclass
@@ -61,12 +65,20 @@ class Playbook(t.Protocol):
     def __call__(self, *arguments: str, playbook: str = ..., inventory: str = ..., **variables: t.Any) -> Run: ...
 
 
-def run_playbook(folder: Path, *arguments: str, playbook: str, inventory: str, **variables: t.Any) -> Run:
+def run_playbook(
+    folder: Path,
+    *arguments: str,
+    playbook: str = "verify.yml",
+    inventory: str = "inventories/lab",
+    callback: str | None = None,
+    **variables: t.Any,
+) -> Run:
     given = {"gpu_k8s_report_folder": str(folder), "gpu_k8s_smoke_timeout": 40, **variables}
     begin = AUDIT_LOG.stat().st_size
     done = subprocess.run(
         [BIN / "ansible-playbook", "-i", inventory, playbook, "-e", json.dumps(given), *arguments],
         cwd=ROOT,
+        env=os.environ | ({"ANSIBLE_STDOUT_CALLBACK": callback} if callback else {}),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -95,7 +107,25 @@ def play(request: pytest.FixtureRequest) -> Playbook:
 @pytest.fixture(scope="session")
 def healthy() -> Run:
     """One verification of the whole lab as it should be, for all tests that look at no more than that."""
-    return run_playbook(ROOT / "build/test/healthy", playbook="verify.yml", inventory="inventories/lab")
+    return run_playbook(ROOT / "build/test/healthy", callback="gpu.k8s.chain")
+
+
+@pytest.fixture(scope="session")
+def motley(kubectl: t.Callable[..., str]) -> Run:
+    """One verification while node1 is healthy, node2 broken and node3 busy with the Pod of motley.yml."""
+    theirs, broken = ROOT / "tests/integration/motley.yml", ["-e", "lab_fault=gpu_lost", "-e", "lab_node=node2"]
+    folder = ROOT / "build/test/motley"
+    (folder / "pseudonyms.json").unlink(missing_ok=True)
+    try:
+        kubectl("create", "--filename", str(theirs))
+        kubectl("label", "node", "node3", "desk.canary.test/owner=canary-nodelabel-6")
+        run_playbook(folder, *broken, playbook="playbooks/lab_break.yml")
+        kubectl("wait", "-n", "canary-team-7", "--for=condition=PodScheduled", "pod/canary-training-0", "--timeout=20s")
+        return run_playbook(folder, callback="gpu.k8s.chain")
+    finally:
+        run_playbook(folder, playbook="playbooks/lab_mend.yml")
+        kubectl("label", "node", "node3", "desk.canary.test/owner-")
+        kubectl("delete", "--ignore-not-found", "--filename", str(theirs))
 
 
 @pytest.fixture(scope="session")

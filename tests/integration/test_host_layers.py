@@ -14,9 +14,8 @@ import typing as t
 from pathlib import Path
 
 import pytest
-from conftest import LAB_RUN, ROOT, Playbook, Run
+from conftest import LAB_RUN, NODES, ROOT, Playbook, Run
 
-NODES = ["node1", "node2", "node3"]
 PROBE = ROOT / "roles/driver/files/probe.sh"
 HOST_LAYERS = ("--tags", "driver,toolkit")
 PASSWORD = {"ansible_user": "operator", "ansible_become_password": "operator"}

@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, Playbook, Run
+from conftest import NODES, ROOT, Playbook, Run
 
-NODES = ["node1", "node2", "node3"]
 RULES = "\n".join(
     re.findall(r"^```yaml$(.*?)^```$", (ROOT / "docs/permissions.md").read_text(), re.MULTILINE | re.DOTALL)
 )

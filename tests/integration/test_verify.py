@@ -9,9 +9,8 @@ import typing as t
 from pathlib import Path
 
 import pytest
-from conftest import LAB_RUN, ROOT, Playbook, Run
+from conftest import LAB_RUN, NODES, ROOT, Playbook, Run
 
-NODES = ["node1", "node2", "node3"]
 SMOKE_PODS = (
     "get",
     "pods",

@@ -24,6 +24,13 @@ if ! command -v busybox >/dev/null && [ "$(id -u)" = 0 ]; then
     apt-get update -q && apt-get install -qy busybox
 fi
 
+# report.html is opened in a browser; a machine without root goes without, one with root may not.
+if [ "$(id -u)" = 0 ]; then
+    export GPU_K8S_BROWSER=required
+    command -v chromium >/dev/null ||
+        { apt-get update -q && apt-get install -qy --no-install-recommends chromium fonts-dejavu-core; }
+fi
+
 # What needs no lab runs beside the lab's tests, which mostly wait for it.
 without_the_lab() {
     part lint tests/tools/lint.sh
@@ -32,6 +39,8 @@ without_the_lab() {
         part "${page%_page*}" python "tests/tools/$page.py" --check
     done
     part unit pytest
+    part molecule tests/tools/molecule.sh
+    part browser pytest tests/browser
 }
 without_the_lab >build/test/without-the-lab.log 2>&1 &
 part sanity nice tests/tools/sanity.sh >build/test/sanity.log 2>&1 &

@@ -135,7 +135,7 @@ def test_the_gate() -> None:
     assert "gpu_k8s_gate=chosen" in why_closed("usable", [good, driver_only], ["driver"])
     assert why_closed("chosen", [good, driver_only], ["driver"]) == ""
     assert why_closed("chosen", [good, driver_only], []) == "Not proven: no layer was looked at."
-    assert "b is not proven" in why_closed("chosen", [driver_only], ["driver", "toolkit"])
+    assert "keep the gate closed: b not proven" in why_closed("chosen", [driver_only], ["driver", "toolkit"])
     assert why_closed("none", [driver_only], LAYERS) == ""
 
 

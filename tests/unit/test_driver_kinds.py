@@ -187,8 +187,8 @@ KINDS: dict[str, Records] = {
 }
 
 
-def judged(changes: Records, **look: t.Any) -> Judgement:
-    """Judge a healthy machine of which some records differ: None takes one away, a tuple has its exit code."""
+def records_of(changes: Records) -> Records:
+    """A healthy machine's records of which some differ: None takes one away, a tuple has its exit code."""
     records: Records = {}
     for name in (*HEALTHY, *changes):
         record: Records = {"stdout": "", "stderr": "", "seconds": 0.1, "timed_out": False, "cut_off": False}
@@ -200,7 +200,11 @@ def judged(changes: Records, **look: t.Any) -> Judgement:
             record["stdout"] = change
         if change is not None:
             records[name] = record
-    return judge_driver(HostLook(records=records, **look), "node1")
+    return records
+
+
+def judged(changes: Records, **look: t.Any) -> Judgement:
+    return judge_driver(HostLook(records=records_of(changes), **look), "node1")
 
 
 @pytest.mark.parametrize("kind", KINDS)

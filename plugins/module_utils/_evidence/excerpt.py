@@ -7,31 +7,46 @@
 from __future__ import annotations
 
 import json
-import re
 import typing as t
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-PROOFS: Mapping[int, tuple[str, ...]] = {
-    1: ("driver.nvidia_smi_list",),
-    2: ("toolkit.gpu_container", "toolkit.control_container"),
-    3: ("kubernetes.node.status.allocatable", "device_plugin.plugin_connections"),
-    4: ("kubernetes.node.spec", "kubernetes.node.status.allocatable"),
-    5: ("smoke_pod.pod.spec.nodeName", "smoke_pod.pod.status.conditions"),
-    6: ("smoke_pod.pod.status.containerStatuses", "smoke_pod.log"),
-}
-"""What a checkpoint's proof rests on, as pointers: a layer and its probe's record, or a path of fields."""
+from .telling import telling
 
 _LINES = 40
-_WIDTH = 300
-_TELLING = re.compile(r"[\w.:/-]*\d[\w.:/-]*")
+_WIDTH = 400
+_BEFORE = 80  # what is shown of a long line before the words that tell
+
+
+def proofs(evidence: Mapping[str, t.Any]) -> dict[int, tuple[str, ...]]:
+    """Return by checkpoint what its proof rests on: pointers to a layer and its probe's record, or to a path of fields.
+
+    A machine without a PCI bus shows its GPU by its platform and modules, and a Node whose GPUs come by claims in its
+    ResourceSlices. What is not there leads to nothing.
+    """
+    bus = _walk(evidence, ["driver", "records", "pci_devices", "stdout"])
+    machine = ("driver.pci_devices",) if bus else ("driver.platform", "driver.loaded_modules")
+    kubernetes, expect = evidence.get("kubernetes") or {}, evidence.get("expect") or {}
+    advertised = "kubernetes.node.status.allocatable"
+    allocatable = _walk(kubernetes, ["node", "status", "allocatable", expect.get("resource", "nvidia.com/gpu")])
+    by_claim = expect.get("smoke_ask") == "dra" or allocatable in (None, "0")
+    offered = ("kubernetes.objects.resource_slices",) if by_claim else (advertised,)
+    return {
+        1: ("driver.nvidia_smi_list", *machine, "driver.module_version"),
+        2: ("toolkit.gpu_container", "toolkit.control_container"),
+        3: (*offered, "device_plugin.plugin_connections"),
+        4: (*offered, "kubernetes.node.spec", "kubernetes.node.status.conditions.Ready"),
+        5: ("smoke_pod.pod.spec.nodeName", "smoke_pod.pod.status.conditions.PodScheduled"),
+        6: ("smoke_pod.pod.status.containerStatuses", "smoke_pod.log", "smoke_pod.cuda.log", "control_pod.log"),
+    }
 
 
 @dataclass(frozen=True)
 class Excerpt:
     """``command`` and ``exit_code`` are set where a command on the host printed the lines.
 
-    ``decides`` are the indices of the lines that hold what the finding speaks of. ``cut_off`` says that there is more.
+    Fields of an object are lines as well, each with its path. ``decides`` are the indices of the few lines that hold
+    what the finding speaks of. ``cut_off`` says that there is more.
     """
 
     command: str | None
@@ -45,24 +60,51 @@ def excerpt(evidence: Mapping[str, t.Any], pointer: str, said: str = "") -> Exce
     """Return what ``pointer`` leads to, or None if it leads to nothing. ``said`` is the message that rests on it."""
     layer, _dot, name = pointer.partition(".")
     look = evidence.get(layer)
+    record: Mapping[str, t.Any] = {}
     if isinstance(look, Mapping) and "records" in look:
-        record = look["records"].get(name)
-        if record is not None:
-            parts = [record.get(name) or "" for name in ("stdout", "stderr")]
-            text = "\n".join(part.rstrip("\n") for part in parts if part.strip())
-            cut = bool(record.get("cut_off") or record.get("timed_out"))
-            return _shown(text, said, record.get("command"), record.get("exit_code"), cut)
-        return _shown(look["error"]["reason"], said) if look.get("error") else None
-    value = _walk(evidence, pointer.split("."))
+        record = look["records"].get(name) or {}
+        value = _printed(record) if record else (look.get("error") or {}).get("reason")
+    else:
+        value = _walk(evidence, pointer.split("."))
     if value is None:
         return None
-    return _shown(value if isinstance(value, str) else json.dumps(value, indent=1, ensure_ascii=False), said)
+    lines = [*_fields(value)]
+    decides = telling(lines, said, _names(evidence))
+    kept = _kept([*decides], len(lines))
+    return Excerpt(
+        command=record.get("command"),
+        exit_code=record.get("exit_code"),
+        lines=tuple(_narrow(lines[n], decides.get(n, 0)) for n in kept),
+        decides=tuple(place for place, n in enumerate(kept) if n in decides),
+        cut_off=bool(record.get("cut_off") or record.get("timed_out"))
+        or len(kept) < len(lines)
+        or any(len(lines[n]) > _WIDTH for n in kept),
+    )
+
+
+def _printed(record: Mapping[str, t.Any]) -> str:
+    parts = [record.get(stream) or "" for stream in ("stdout", "stderr")]
+    return "\n".join(part.rstrip("\n") for part in parts if part.strip())
+
+
+def _names(evidence: Mapping[str, t.Any]) -> list[str]:
+    """What this host and its Node are called: it is in many places, and tells nothing."""
+    node = (evidence.get("kubernetes") or {}).get("node") or {}
+    return [evidence.get("host") or "", (node.get("metadata") or {}).get("name") or ""]
 
 
 def _walk(value: t.Any, path: Sequence[str]) -> t.Any:
-    """Follow the fields; a name may itself hold dots (``nvidia.com/gpu``). What is not there leads to nothing."""
+    """Follow the fields. A name may itself hold dots (``nvidia.com/gpu``); in a list it is an item's type or name.
+
+    What is not there leads to nothing.
+    """
     if not path:
         return value
+    if isinstance(value, list):
+        items = (
+            item for item in value if isinstance(item, Mapping) and path[0] in (item.get("type"), item.get("name"))
+        )
+        return _walk(next(items, None), path[1:])
     if isinstance(value, Mapping):
         for end in range(len(path), 0, -1):
             if ".".join(path[:end]) in value:
@@ -70,26 +112,30 @@ def _walk(value: t.Any, path: Sequence[str]) -> t.Any:
     return None
 
 
-def _shown(text: str, said: str, command: str | None = None, code: int | None = None, cut: bool = False) -> Excerpt:
-    lines = text.rstrip("\n").split("\n")
-    telling = {word.strip(".:-/") for word in _TELLING.findall(said)}
-    telling = {word for word in telling if len(word) > 1}
-    decides = [n for n, line in enumerate(lines) if telling & {w.strip(".:-/") for w in _TELLING.findall(line)}]
-    kept = _around(decides, len(lines))
-    places = {line: place for place, line in enumerate(kept)}
-    return Excerpt(
-        command=command,
-        exit_code=code,
-        lines=tuple(lines[n][:_WIDTH] for n in kept),
-        decides=tuple(places[n] for n in decides if n in places),
-        cut_off=cut or len(kept) < len(lines) or any(len(line) > _WIDTH for line in lines),
-    )
+def _fields(value: t.Any, path: str = "") -> Iterator[str]:
+    """A line for each field with its whole path, so that it can be read without those around it."""
+    if isinstance(value, Mapping) and value:
+        for name, part in value.items():
+            yield from _fields(part, f"{path}.{name}" if path else str(name))
+    elif isinstance(value, list) and value:
+        for number, part in enumerate(value):
+            yield from _fields(part, f"{path}[{number}]")
+    else:
+        text = value.rstrip("\n") if isinstance(value, str) else json.dumps(value)
+        yield from (f"{path}: {line}" if path else line for line in text.split("\n"))
 
 
-def _around(decides: Sequence[int], count: int) -> list[int]:
-    """The lines to keep: those that decide with their neighbours, then the last ones, since logs end with the cause."""
+def _kept(decides: Sequence[int], count: int) -> list[int]:
+    """Those that decide with their neighbours, then the last: logs end with the cause, objects with their status."""
     if count <= _LINES:
         return list(range(count))
-    near = dict.fromkeys(n + d for n in decides for d in (0, -1, 1) if 0 <= n + d < count)
-    wanted = [*near, *(n for n in range(count - 1, -1, -1) if n not in near)]
-    return sorted(wanted[:_LINES])
+    near = dict.fromkeys(n + d for d in (0, -1, 1) for n in decides if 0 <= n + d < count)
+    return sorted([*near, *(n for n in range(count - 1, -1, -1) if n not in near)][:_LINES])
+
+
+def _narrow(line: str, place: int) -> str:
+    """A long line is shown from its beginning, or from where it tells."""
+    if len(line) <= _WIDTH or place <= _WIDTH // 2:
+        return line[:_WIDTH]
+    begin = min(place - _BEFORE, len(line) - _WIDTH)
+    return f"[...] {line[begin : begin + _WIDTH]}"

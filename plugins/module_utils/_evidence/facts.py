@@ -10,7 +10,7 @@ import typing as t
 from collections import Counter
 from collections.abc import Mapping
 
-from .driver import read_driver
+from .driver import Gpu, read_driver
 from .host import read_look
 from .toolkit_config import read_versions
 
@@ -25,30 +25,35 @@ _INFO = {
 def facts_of(evidence: Mapping[str, t.Any]) -> dict[str, t.Any]:
     """Return the facts of a node; None is what was not seen.
 
-    ``gpus`` (int), ``models`` (list of str, each with its number: ``4x NVIDIA H100 80GB HBM3``), ``uuids`` (sorted),
-    ``driver``, ``toolkit``, ``kernel``, ``os``, ``kubelet``, ``container_runtime`` (versions, as each tells its own),
-    ``capacity`` and ``allocatable`` (str, of the resource that the run asked for).
+    ``gpus`` (int), ``models`` (list of str, each with its number: ``4x NVIDIA H100 80GB HBM3``; those that are cut are
+    told apart: ``1x NVIDIA H100 80GB HBM3 in 7 MIG devices``), ``uuids`` (sorted), ``driver``, ``toolkit``,
+    ``kernel``, ``os``, ``kubelet``, ``container_runtime`` (versions, as each tells its own), ``capacity`` and
+    ``allocatable`` (str, of the resource that the run asked for).
     """
     kubernetes = evidence.get("kubernetes") or {}
     status = (kubernetes.get("node") or {}).get("status") or {}
     info = status.get("nodeInfo") or {}
     resource = (evidence.get("expect") or {}).get("resource", "nvidia.com/gpu")
+    host = _of_the_host(evidence)
     return {
-        **_of_the_host(evidence),
-        **{name: info.get(field) or None for name, field in _INFO.items()},
+        **host,
+        **{name: info.get(field) or host.get(name) for name, field in _INFO.items()},
         **{name: (status.get(name) or {}).get(resource) for name in ("capacity", "allocatable")},
     }
 
 
 def _of_the_host(evidence: Mapping[str, t.Any]) -> dict[str, t.Any]:
     """A strange transcript must not keep the verdicts from being told, so what can't be read is not seen."""
-    facts: dict[str, t.Any] = dict.fromkeys(("gpus", "models", "uuids", "driver", "toolkit"))
+    facts: dict[str, t.Any] = dict.fromkeys(("gpus", "models", "uuids", "driver", "toolkit", "kernel"))
     try:
         if look := read_look(evidence.get("driver")):
             driver = read_driver(look)
-            facts["driver"] = driver.module_version
+            # where there is no such module (WSL), nvidia-smi names the driver
+            named = driver.everywhere("driver_version").values()
+            facts["driver"] = driver.module_version or next(iter(named), None)
+            facts["kernel"] = driver.kernel_release
             if driver.gpus is not None:
-                models = Counter(gpu.name for gpu in driver.gpus)
+                models = Counter(_model(gpu) for gpu in driver.gpus)
                 facts["gpus"] = len(driver.gpus)
                 facts["models"] = [f"{count}x {model}" for model, count in sorted(models.items())]
                 facts["uuids"] = sorted(gpu.uuid for gpu in driver.gpus)
@@ -58,3 +63,7 @@ def _of_the_host(evidence: Mapping[str, t.Any]) -> dict[str, t.Any]:
     except Exception:  # judge_node names it (PRE006)
         return facts
     return facts
+
+
+def _model(gpu: Gpu) -> str:
+    return f"{gpu.name} in {gpu.mig_devices} MIG devices" if gpu.mig_devices else gpu.name

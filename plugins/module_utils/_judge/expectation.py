@@ -107,6 +107,17 @@ def _part(query: str) -> str | None:
     return next((word for word in re.findall(r"\w+", query) if word in _ABOUT), None)
 
 
+def _pointers(query: str) -> list[str]:
+    """Return the path of names that a query begins with, as a pointer into the evidence."""
+    part = _part(query)
+    path = re.search(rf'\b{part}((?:\.(?:\w+|"[^"]+"))*)', query) if part else None
+    if part is None or path is None:
+        return []
+    names = [quoted or name for quoted, name in re.findall(r'\.(?:"([^"]+)"|(\w+))', path[1])]
+    of_a_record = names[:1] == ["records"] and len(names) > 1
+    return [".".join([part, names[1]] if of_a_record else [part, *names])]
+
+
 def hold_against(judgements: Iterable[Judgement], evidence: Mapping[str, t.Any], layer: Layer) -> Iterator[Judgement]:
     """Add what the user's expectations find to the last checkpoint of their layer. One that is skipped stays so."""
     given = list(judgements)
@@ -121,7 +132,7 @@ def hold_against(judgements: Iterable[Judgement], evidence: Mapping[str, t.Any],
 def look(one: Expectation, evidence: Mapping[str, t.Any], layer: Layer) -> Iterator[Finding]:
     """Look at one expectation: nothing when it is met (EXP001, EXP002)."""
     name, query = str(one.get("name")), str(one.get("query"))
-    pointers = [part for part in (_part(query),) if part]
+    pointers = _pointers(query)
     seen, problem = _search(query, evidence)
     met: bool | None = None
     if problem is None:

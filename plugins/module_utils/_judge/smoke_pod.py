@@ -100,7 +100,7 @@ def _placed(evidence: PodEvidence, which: str, trial: Trial) -> Iterator[Finding
         namespace = evidence.get("namespace", "of the Pods")
         if reason:
             yield known_refusal(reason, f"{which}_pod.create_error") or found(
-                "SMK001", pointer, which=which, reason=reason, namespace=namespace
+                "SMK001", f"{which}_pod.create_error", which=which, reason=reason, namespace=namespace
             )
         else:
             yield found("SMK011", pointer, which=which, reason="it vanished, or was never seen")

@@ -57,7 +57,8 @@ def log_is_there(evidence: PodEvidence, which: str) -> Iterator[Finding]:
     framed = log_of(evidence).whole or (pattern and not evidence.get("nonce"))
     if not framed or (pattern and not re.search(pattern, evidence.get("log") or "")):
         code = end_of(evidence).container.exit_code
-        yield found("SMK010", f"{which}_pod.log", which=which, exit_code=code, defect=_defect(evidence))
+        where = "log_error" if evidence.get("log_error") else "log"
+        yield found("SMK010", f"{which}_pod.{where}", which=which, exit_code=code, defect=_defect(evidence))
 
 
 def _defect(evidence: PodEvidence) -> str:

@@ -16,7 +16,7 @@ from dataclasses import asdict
 
 from .._catalogue import CATALOGUE
 from .._chain import CheckpointVerdict, Conclusion, Finding, NodeVerdict, conclude_run
-from .._evidence.excerpt import PROOFS, excerpt
+from .._evidence.excerpt import excerpt, proofs
 from .._evidence.facts import facts_of
 from .._judge.owner import owners
 
@@ -56,13 +56,16 @@ def document(
 
 
 def _conclusion(run: Mapping[str, t.Any], verdicts: Sequence[NodeVerdict]) -> Conclusion:
-    """A run that ended early may have left out what it does not know of."""
+    """A run that ended early, or of which a host has no evidence, is not usable by what is left of it."""
     conclusion = conclude_run(verdicts)
-    return "not proven" if run.get("ended_early") and conclusion == "usable" else conclusion
+    lost = set(run.get("hosts") or ()) - {verdict.host for verdict in verdicts}
+    return "not proven" if conclusion == "usable" and (lost or run.get("ended_early")) else conclusion
 
 
 def _node(evidence: Evidence, verdict: NodeVerdict) -> Document:
     deciding = verdict.deciding
+    given = proofs(evidence)
+    excerpts = _excerpts(evidence, verdict, given)
     return {
         "host": verdict.host,
         "node": verdict.node,
@@ -72,19 +75,22 @@ def _node(evidence: Evidence, verdict: NodeVerdict) -> Document:
         "not_proven": list(verdict.not_proven),
         "facts": facts_of(evidence),
         "owners": {layer: asdict(owner) for layer, owner in owners(evidence).items()},
-        "checkpoints": [_checkpoint(checkpoint) for checkpoint in verdict.checkpoints],
-        "excerpts": _excerpts(evidence, verdict),
+        "checkpoints": [
+            _checkpoint(checkpoint, [pointer for pointer in given[checkpoint.number] if pointer in excerpts])
+            for checkpoint in verdict.checkpoints
+        ],
+        "excerpts": excerpts,
     }
 
 
-def _checkpoint(checkpoint: CheckpointVerdict) -> Document:
+def _checkpoint(checkpoint: CheckpointVerdict, proof: Sequence[str]) -> Document:
     return {
         "number": checkpoint.number,
         "layer": checkpoint.layer,
         "title": checkpoint.title,
         "status": checkpoint.status,
         "seen": checkpoint.seen,
-        "proof": list(PROOFS[checkpoint.number]),
+        "proof": list(proof) if checkpoint.seen else [],
         "findings": [_finding(finding) for finding in checkpoint.findings],
     }
 
@@ -93,14 +99,14 @@ def _finding(finding: Finding) -> Document:
     return {**asdict(finding), "title": CATALOGUE[finding.code].title, "evidence": list(finding.evidence)}
 
 
-def _excerpts(evidence: Evidence, verdict: NodeVerdict) -> Document:
+def _excerpts(evidence: Evidence, verdict: NodeVerdict, given: Mapping[int, Sequence[str]]) -> Document:
     """The lines that findings and proofs point at, by pointer; those of a proof only where it was given."""
     said: dict[str, str] = {}
     for checkpoint in verdict.checkpoints:
         for finding in checkpoint.findings:
             for pointer in finding.evidence:
                 said[pointer] = f"{said.get(pointer, '')} {finding.message}"
-        for pointer in PROOFS[checkpoint.number] if checkpoint.seen else ():
+        for pointer in given[checkpoint.number] if checkpoint.seen else ():
             said.setdefault(pointer, checkpoint.seen or "")
     found = {pointer: excerpt(evidence, pointer, words) for pointer, words in said.items()}
-    return {pointer: asdict(lines) for pointer, lines in found.items() if lines}
+    return {pointer: dict(vars(lines)) for pointer, lines in found.items() if lines}

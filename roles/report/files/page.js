@@ -29,7 +29,7 @@
       chip.querySelector("b").textContent = counts.get(chip.dataset.conclusion);
       chip.setAttribute("aria-pressed", String(chip.dataset.conclusion === conclusion));
     }
-    at("shown").textContent = `${shown} of ${nodes.length} nodes`;
+    at("shown").textContent = `${shown} of ${nodes.length}`;
     at("none").hidden = shown > 0 || nodes.length === 0;
     sayOpen();
   }
@@ -42,7 +42,7 @@
   }
 
   function sayOpen() {
-    at("open").textContent = shownNodes().some((node) => node.open) ? "Close all" : "Open all";
+    at("open").textContent = nodes.some((node) => node.open && !node.hidden) ? "Close all" : "Open all";
   }
 
   function openOrClose() {

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Saved evidence by its name: a base of tests/evidence (``healthy-h100``) or a case (``driver/gpu_lost``)."""
+
+from __future__ import annotations
+
+import typing as t
+
+import yaml
+from cases import FOLDER, base, evidence
+
+
+def saved(name: str) -> dict[str, t.Any]:
+    """Return the evidence. Raises OSError when there is none of that name."""
+    if "/" not in name:
+        return base(name)
+    return evidence(yaml.safe_load((FOLDER / f"{name}.yml").read_text(encoding="utf-8")))
