@@ -6,19 +6,6 @@
 
 from __future__ import annotations
 
-import copy
-import os
-import shutil
-import sys
-import typing as t
-
-from ansible import constants
-from ansible.playbook.task_include import TaskInclude
-from ansible.plugins.callback.default import CallbackModule as Default
-from ansible.utils.display import Display
-
-from ansible_collections.gpu.k8s.plugins.module_utils._render import progress
-
 DOCUMENTATION = r"""
 name: chain
 type: stdout
@@ -49,6 +36,19 @@ EXAMPLES = r"""
 #   node2: FAIL DRV004 A GPU is lost to the driver
 # driver         3 of 3 hosts, 1 not fine
 """
+
+import copy
+import os
+import shutil
+import sys
+import typing as t
+
+from ansible import constants
+from ansible.playbook.task_include import TaskInclude
+from ansible.plugins.callback.default import CallbackModule as Default
+from ansible.utils.display import Display
+
+from ansible_collections.gpu.k8s.plugins.module_utils._render import progress
 
 Lines = list[str]
 

@@ -69,8 +69,8 @@ options:
     type: dict
   run:
     description:
-      - The run, as M(gpu.k8s.begin) returned it. With it, an empty O(context) is refused in RV(refused), so that the role
-        can stop with a word for machines.
+      - The run, as M(gpu.k8s.begin) returned it. With it, an empty O(context) is refused in RV(refused), so that the
+        role can stop with a word for machines.
     type: dict
 """
 

@@ -14,8 +14,15 @@ from conftest import LAB_RUN, ROOT, Playbook, Run
 from ansible_collections.gpu.k8s.plugins.module_utils._redact.redact import RULES, redact
 from ansible_collections.gpu.k8s.plugins.plugin_utils._evidence_files import read_evidence
 
+THEIRS = (ROOT / "tests/integration/motley.yml").read_text().partition("apiVersion")[2]
 CANARIES = {
-    *re.findall(r"[a-z0-9.-]*canary[a-z0-9.@-]*[a-z0-9]", (ROOT / "tests/integration/motley.yml").read_text()),
+    *(
+        word
+        for word in re.findall(r"[\w.-]*(?:canary|77)[\w.-]*\w", THEIRS, re.IGNORECASE)
+        if len(word) > len("canary")
+    ),
+    *("52:54:00:ca:7a:77", "fd12:3456:789a::77", "eyJhbGciOiJub25lIn0.eyJjYW5hcnkiOiI3In0.Y2FuYXJ5c2lnbmF0dXJl"),
+    "canary-nodelabel-6",
 }
 
 

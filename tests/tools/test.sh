@@ -31,7 +31,7 @@ if [ "$(id -u)" = 0 ]; then
         { apt-get update -q && apt-get install -qy --no-install-recommends chromium fonts-dejavu-core; }
 fi
 
-# What needs no lab runs beside the lab's tests, which mostly wait for it.
+# What needs no lab runs beside what does, which mostly waits.
 without_the_lab() {
     part lint tests/tools/lint.sh
     part types mypy
@@ -47,10 +47,10 @@ part sanity nice tests/tools/sanity.sh >build/test/sanity.log 2>&1 &
 
 part lab-up "${play[@]}" playbooks/lab_up.yml && lab=up
 [ -z "${lab:-}" ] || part lab pytest tests/integration
-wait
-cat build/test/without-the-lab.log build/test/sanity.log
 [ -z "${lab:-}" ] || part rehearsal "${play[@]}" playbooks/rehearse.yml
 part lab-down "${play[@]}" playbooks/lab_down.yml
+wait
+cat build/test/without-the-lab.log build/test/sanity.log
 
 printf '\n==== what each part took\n'
 cat "$parts"

@@ -42,8 +42,9 @@ CLUSTER = {
 }
 
 
-def fleet(nodes: Mapping[str, str] = NODES, **run: t.Any) -> Document:
+def fleet(nodes: Mapping[str, str] | None = None, **run: t.Any) -> Document:
     """Return the document of these hosts, each with the evidence of its case. ``run`` replaces what the run says."""
+    nodes = NODES if nodes is None else nodes
     trees = [_evidence(case, host) for host, case in nodes.items()]
     about = RUN | {"hosts": list(nodes)} | run
     return document(about, CLUSTER, trees, [judge_node(tree) for tree in trees])

@@ -38,8 +38,8 @@ def changed(path: str, value: str, tree: Tree = HEALTHY) -> Tree:
     return new
 
 
-def told(run: Tree, *nodes: Tree, cluster: Tree = CLUSTER) -> Tree:
-    return document(run, cluster, nodes, [judge_node(node) for node in nodes])
+def told(run: Tree, *nodes: Tree, cluster: Tree | None = None) -> Tree:
+    return document(run, cluster or CLUSTER, nodes, [judge_node(node) for node in nodes])
 
 
 def compared(before: Tree, after: Tree) -> NodeChange:

@@ -22,7 +22,8 @@ from ansible_collections.gpu.k8s.plugins.plugin_utils._evidence_files import (
 HOSTS = ["gpu-2", "gpu-10", "rack/1"]
 
 
-def saved(folder: Path, hosts: list[str] = HOSTS) -> tuple[Tree, Tree, list[Tree]]:
+def saved(folder: Path, hosts: list[str] | None = None) -> tuple[Tree, Tree, list[Tree]]:
+    hosts = HOSTS if hosts is None else hosts
     found = RUN | {"hosts": hosts}, CLUSTER, [of_case("healthy-h100", host) for host in hosts]
     save_evidence(folder, *found)
     return found

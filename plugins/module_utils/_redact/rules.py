@@ -10,6 +10,7 @@ One can be taken away; tests/unit/test_redact_rules.py shows that something woul
 from __future__ import annotations
 
 import re
+import typing as t
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -47,4 +48,4 @@ class PatternRule:
     folded: bool = False
 
 
-Rule = FieldRule | PatternRule
+Rule: t.TypeAlias = "FieldRule | PatternRule"
