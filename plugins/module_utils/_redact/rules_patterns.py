@@ -152,7 +152,8 @@ PATTERN_RULES: tuple[PatternRule, ...] = (
     _pattern(
         "serial",
         "serial",
-        r"\bserial(?:[ _-]?(?:number|no|num)\.?)?[\"']?(?:\s*[:=]\s*|\s+is\s+|\s+)[\"']?((?!(?:[0-9a-f]{2}-){5})[A-Za-z0-9][\w-]{5,})",
+        r"\bserial(?:[ _-]?(?:number|no|num)\.?)?[\"']?(?:\s*[:=]\s*|\s+is\s+|\s+)[\"']?"
+        r"((?!(?:[0-9a-f]{2}-){5})[A-Za-z0-9][\w-]{5,})",
         re.I,
         hints=("serial",),
         accept=_has_digit,
