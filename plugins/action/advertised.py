@@ -43,7 +43,7 @@ class ActionModule(ControllerAction):
             }
         )
         need_library(MISSING)
-        asked = {"namespace": "", "review_for": None} | {name: args[name] for name in (*KUBE_ARGS, "read", "after")}
+        asked = {"namespace": "", "review_for": None, "cluster_uid": ""} | {name: args[name] for name in (*KUBE_ARGS, "read", "after")}
         began = time.monotonic()
         while True:
             result = answer(asked)

@@ -43,9 +43,13 @@ class ActionModule(ControllerAction):
                 "review_for": {"choices": ["device_plugin", "dra"]},
                 "after": {"type": "dict"},
                 "run": {"type": "dict"},
+                "cluster_uid": {"default": ""},
             }
         )
         need_library(MISSING)
         if not args["context"] and args["run"]:
             return bad_input(Path(args["run"]["report_folder"]), _NO_CONTEXT)
-        return kept(self, task_vars, {"changed": False, **answer(args)})
+        read = answer(args)
+        if read.get("refused") and args["run"]:
+            return bad_input(Path(args["run"]["report_folder"]), read["refused"])
+        return kept(self, task_vars, {"changed": False, **read})

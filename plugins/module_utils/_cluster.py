@@ -38,6 +38,7 @@ def answer(given: dict[str, t.Any]) -> dict[str, t.Any]:
         given["read"],
         given["namespace"],
         given["review_for"],
+        given["cluster_uid"],
     )
 
 
@@ -57,14 +58,23 @@ def read_list(cluster: Cluster, name: str, namespace: str) -> dict[str, t.Any]:
 
 
 def read_cluster(
-    kubeconfig: str, context: str, timeout: float, names: list[str], namespace: str, review_for: str | None = None
+    kubeconfig: str,
+    context: str,
+    timeout: float,
+    names: list[str],
+    namespace: str,
+    review_for: str | None = None,
+    cluster_uid: str = "",
 ) -> dict[str, t.Any]:
+    """Return the answers. A cluster that is not the one of ``cluster_uid`` is asked for nothing but its UID."""
     answer: dict[str, t.Any] = {"taken": utc_now(), "error": None, "error_kind": None}
     try:
         cluster = Cluster(kubeconfig, context, timeout)
         answer["server"] = cluster.server
-        answer["version"] = read_version(cluster)
         answer["uid"] = read_uid(cluster)
+        if cluster_uid and answer["uid"] != cluster_uid:
+            return {**answer, "refused": _another(context, answer["uid"], cluster_uid)}
+        answer["version"] = read_version(cluster)
     except ApiError as error:
         return {**answer, "error": str(error), "error_kind": error.kind}
     if review_for:
@@ -72,6 +82,14 @@ def read_cluster(
         answer["access"] = review_access(cluster, namespace, review_for)
     answer["lists"] = {name: read_list(cluster, name, namespace) for name in names}
     return answer
+
+
+def _another(context: str, uid: str | None, wanted: str) -> str:
+    seen = f"has the kube-system UID {uid}" if uid else "does not let this identity read the UID of its kube-system"
+    return (
+        f"the cluster of context {context} {seen}, and gpu_k8s_cluster_uid={wanted} names another. Nothing else was asked"
+        " of it. Mend gpu_k8s_context or gpu_k8s_cluster_uid (`kubectl get ns kube-system -o jsonpath={.metadata.uid}`)"
+    )
 
 
 def read_version(cluster: Cluster) -> str:

@@ -67,6 +67,12 @@ options:
       - The result of an earlier task of this module. A cluster that did not answer it is not asked again, so that one
         that hangs is waited for once; the answer is then the same.
     type: dict
+  cluster_uid:
+    description:
+      - The UID of the Namespace C(kube-system) of the cluster that is meant. A cluster that has another one, or does not
+        let it be read, is asked for nothing else, and RV(refused) says so.
+    type: str
+    default: ""
   run:
     description:
       - The run, as M(gpu.k8s.begin) returned it. With it, an empty O(context) is refused in RV(refused), so that the
@@ -87,7 +93,7 @@ EXAMPLES = r"""
 RETURN = r"""
 refused:
   description: Why nothing was asked, and what has to be set.
-  returned: when O(run) is given and the context is not
+  returned: when O(run) is given and the context is not, or when O(cluster_uid) is that of another cluster
   type: str
 taken:
   description: When this was taken, in UTC.

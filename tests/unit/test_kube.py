@@ -215,7 +215,7 @@ def test_a_kubeconfig_that_can_not_be_used(tmp_path: Path, content: str | None, 
 
 def test_a_cluster_that_did_not_answer_is_not_asked_again(api: ThreadingHTTPServer, kubeconfig: str) -> None:
     given = {"kubeconfig": kubeconfig, "context": "here", "request_timeout": 1.0, "read": ["nodes"]}
-    given |= {"namespace": "default", "review_for": None}
+    given |= {"namespace": "default", "review_for": None, "cluster_uid": ""}
     silent = {"error": "it hangs", "error_kind": "unreachable", "server": "https://192.0.2.1"}
     assert answer({**given, "after": silent}) | {"taken": ""} == {**silent, "taken": ""}
     assert api.asked == []
