@@ -19,6 +19,7 @@ NODES = ["node1", "node2", "node3"]
 LAB_RUN = Path(os.environ.get("LAB_CACHE") or Path.home() / ".cache/gpu-k8s-lab") / "run"
 AUDIT_LOG = LAB_RUN / "control-plane/audit.log"
 MINUTES = 60
+CLIENT = "OpenAPI-Generator/"  # how the client library that the modules use calls itself
 
 sys.path.insert(0, str(ROOT / "build/collections"))
 
@@ -39,6 +40,10 @@ class Run:
         with AUDIT_LOG.open(encoding="utf-8") as log:
             log.seek(begin)
             return [json.loads(line) for line in log.read(end - begin).splitlines()]
+
+    def own_requests(self) -> list[dict[str, t.Any]]:
+        """Those that the modules made; kubectl is somebody else."""
+        return [one for one in self.requests() if str(one.get("userAgent", "")).startswith(CLIENT)]
 
     @property
     def word(self) -> str:

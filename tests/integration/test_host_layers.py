@@ -14,7 +14,8 @@ import typing as t
 from pathlib import Path
 
 import pytest
-from conftest import LAB_RUN, NODES, ROOT, Playbook, Run
+import yaml
+from conftest import LAB_RUN, NODES, ROOT, Playbook, Run, run_playbook
 
 PROBE = ROOT / "roles/driver/files/probe.sh"
 HOST_LAYERS = ("--tags", "driver,toolkit")
@@ -31,63 +32,83 @@ def records(run: Run, node: str, layer: str = "driver") -> dict[str, t.Any]:
     return evidence[layer]["records"]
 
 
-@pytest.mark.parametrize(
-    "variables",
-    [
-        PASSWORD,
-        PASSWORD | {"ansible_pipelining": False},
-        {"ansible_become_method": "ansible.builtin.su"},
-        {"ansible_pipelining": False},
-        {"ansible_shell_executable": "/bin/bash"},
-        {"ansible_shell_executable": "/bin/ash"},
-    ],
-    ids=lambda variables: ",".join(key.removeprefix("ansible_") for key in variables),
-)
-def test_every_way_to_root_sees_the_same(play: Playbook, variables: dict[str, t.Any]) -> None:
-    run = play(*HOST_LAYERS, gpu_k8s_gate="chosen", **variables)
-    assert run.exit_status == 0, run.output
-    assert all(host_marks(run, node) == ["pass", "pass"] for node in NODES)
+# The ways into a node, as inventory variables: a host each, all of one run.
+TO_ROOT: dict[str, dict[str, t.Any]] = {
+    "password": PASSWORD,
+    "password-without-pipelining": PASSWORD | {"ansible_pipelining": False},
+    "su": {"ansible_become_method": "ansible.builtin.su"},
+    "without-pipelining": {"ansible_pipelining": False},
+    "bash": {"ansible_shell_executable": "/bin/bash"},
+    "ash": {"ansible_shell_executable": "/bin/ash"},
+}
+NOT_TO_ROOT = {
+    "no-password": {"ansible_user": "operator"},
+    "wrong-password": {"ansible_user": "operator", "ansible_become_password": "wrong"},
+    "no-sudo": {"ansible_user": "plain"},
+    "no-sudo-with-a-password": {"ansible_user": "plain", "ansible_become_password": "plain"},
+}
+NOWHERE = {
+    "nobody-there": {"ansible_host": "10.213.0.99", "ansible_timeout": 3},
+    "nobody-listens": {"ansible_port": 2222},
+    "not-let-in": {"ansible_user": "nobody"},
+}
+ORDINARY = {"ordinary-user": {"ansible_user": "plain", "gpu_k8s_become": False}}
 
 
-@pytest.mark.parametrize(
-    "variables",
-    [
-        {"ansible_user": "operator"},
-        {"ansible_user": "operator", "ansible_become_password": "wrong"},
-        {"ansible_user": "plain"},
-        {"ansible_user": "plain", "ansible_become_password": "plain"},
-    ],
-    ids=["no password", "wrong password", "no sudo", "no sudo, with a password"],
-)
-def test_sudo_that_is_refused_is_not_proven(play: Playbook, variables: dict[str, str]) -> None:
-    run = play(*HOST_LAYERS, "--limit", "node1,localhost", gpu_k8s_gate="chosen", **variables)
-    assert run.exit_status != 0
-    assert run.conclusions == {"node1": "not proven"}
-    assert host_marks(run, "node1") == ["unknown", "unknown"]
-    assert run.codes("node1") & {"DRV001", "DRV010", "DRV016"} == {"DRV016"}
+@pytest.fixture(scope="module")
+def ways(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Every way, to one node after the other; each host's name ends with its node's."""
+    lab = yaml.safe_load((ROOT / "inventories/lab/hosts.yml").read_text())["gpu_nodes"]
+    all_ways = TO_ROOT | NOT_TO_ROOT | NOWHERE | ORDINARY
+    hosts = {
+        f"{way}-{node}": lab["hosts"][node] | variables
+        for number, (way, variables) in enumerate(all_ways.items())
+        for node in (NODES if way in ("password", *ORDINARY) else [NODES[number % len(NODES)]])
+    }
+    shared = lab["vars"] | yaml.safe_load((ROOT / "inventories/lab/group_vars/all.yml").read_text())
+    inventory = tmp_path_factory.mktemp("ways") / "hosts.yml"
+    inventory.write_text(json.dumps({"gpu_nodes": {"hosts": hosts, "vars": shared}}))
+    folder = ROOT / "build/test/ways"
+    return run_playbook(folder, *HOST_LAYERS, inventory=str(inventory), gpu_k8s_gate="chosen")
 
 
-def test_an_ordinary_user_is_never_told_that_something_is_broken(play: Playbook) -> None:
-    run = play(*HOST_LAYERS, gpu_k8s_gate="chosen", gpu_k8s_become=False, ansible_user="plain")
-    assert run.exit_status != 0
-    assert run.conclusions == dict.fromkeys(NODES, "not proven")
-    for node in NODES:
-        assert records(run, node)["kernel_release"]["exit_code"] == 0
-        driver, toolkit = host_marks(run, node)
+def hosts_of(run: Run, way: str) -> list[str]:
+    hosts = [host for host in run.conclusions if host.rpartition("-")[0] == way]
+    assert hosts, run.output
+    return hosts
+
+
+@pytest.mark.parametrize("way", TO_ROOT)
+def test_every_way_to_root_sees_the_same(ways: Run, way: str) -> None:
+    assert all(host_marks(ways, host) == ["pass", "pass"] for host in hosts_of(ways, way))
+
+
+@pytest.mark.parametrize("way", NOT_TO_ROOT)
+def test_sudo_that_is_refused_is_not_proven(ways: Run, way: str) -> None:
+    (host,) = hosts_of(ways, way)
+    assert ways.conclusions[host] == "not proven"
+    assert host_marks(ways, host) == ["unknown", "unknown"]
+    assert ways.codes(host) & {"DRV001", "DRV010", "DRV016"} == {"DRV016"}
+
+
+def test_an_ordinary_user_is_never_told_that_something_is_broken(ways: Run) -> None:
+    for host in hosts_of(ways, "ordinary-user"):
+        assert ways.conclusions[host] == "not proven"
+        assert records(ways, host)["kernel_release"]["exit_code"] == 0
+        driver, toolkit = host_marks(ways, host)
         assert driver in ("pass", "unknown")
         assert toolkit == "unknown"
 
 
-@pytest.mark.parametrize(
-    "variables",
-    [{"ansible_host": "10.213.0.99", "ansible_timeout": 3}, {"ansible_port": 2222}, {"ansible_user": "nobody"}],
-    ids=["nobody there", "nobody listens", "not let in"],
-)
-def test_a_node_that_can_not_be_reached_is_not_proven(play: Playbook, variables: dict[str, t.Any]) -> None:
-    run = play(*HOST_LAYERS, "--limit", "node1,localhost", gpu_k8s_gate="chosen", **variables)
-    assert run.exit_status != 0
-    assert run.conclusions == {"node1": "not proven"}
-    assert "DRV001" in run.codes("node1")
+@pytest.mark.parametrize("way", NOWHERE)
+def test_a_node_that_can_not_be_reached_is_not_proven(ways: Run, way: str) -> None:
+    (host,) = hosts_of(ways, way)
+    assert ways.conclusions[host] == "not proven"
+    assert "DRV001" in ways.codes(host)
+
+
+def test_hosts_that_are_not_proven_keep_the_gate_closed(ways: Run) -> None:
+    assert ways.exit_status == 2
 
 
 def test_a_budget_that_does_not_suffice_is_not_proven(play: Playbook) -> None:

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from conftest import Playbook, Run
 
-CLIENT = "OpenAPI-Generator/"  # how the client library that the modules use calls itself; kubectl is somebody else
 FOLLOWING = {("list", "pods"), ("watch", "pods"), ("get", "pods/log"), ("list", "events")}
 
 
@@ -20,11 +19,10 @@ def counted(run: Run) -> Counter[tuple[str, str]]:
     """Count the requests of the modules by verb and resource."""
     assert run.exit_status == 0, run.output
     requests: Counter[tuple[str, str]] = Counter()
-    for event in run.requests():
-        if str(event.get("userAgent", "")).startswith(CLIENT):
-            about = event.get("objectRef") or {}
-            resource = "/".join(filter(None, (about.get("resource"), about.get("subresource"))))
-            requests[event["verb"], resource or event["requestURI"]] += 1
+    for event in run.own_requests():
+        about = event.get("objectRef") or {}
+        resource = "/".join(filter(None, (about.get("resource"), about.get("subresource"))))
+        requests[event["verb"], resource or event["requestURI"]] += 1
     return requests
 
 

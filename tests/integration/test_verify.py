@@ -124,6 +124,17 @@ def test_wrong_input_names_the_variable_and_leaves_no_old_report(
     assert run.word == "bad_input"
 
 
+def test_another_cluster_than_the_pinned_one_is_asked_for_its_uid_alone(
+    play: Playbook, kubectl: t.Callable[..., str]
+) -> None:
+    run = play(gpu_k8s_cluster_uid="0f3c9a4e-6a51-4c1b-9a0e-2f6d5c1b7e42")
+    assert run.exit_status != 0
+    assert run.word == "bad_input"
+    assert kubectl("get", "ns", "kube-system", "-o", "jsonpath={.metadata.uid}") in run.output
+    asked = {(request["verb"], request["requestURI"]) for request in run.own_requests()}
+    assert asked == {("get", "/api/v1/namespaces/kube-system")}
+
+
 def test_an_old_report_does_not_outlive_the_start_of_the_next_run(play: Playbook) -> None:
     assert play("--tags", "driver").report is not None
     assert play(gpu_k8s_hosts="nobody").report is None
