@@ -43,7 +43,8 @@ class ActionModule(ControllerAction):
             }
         )
         need_library(MISSING)
-        asked = {"namespace": "", "review_for": None, "cluster_uid": ""} | {name: args[name] for name in (*KUBE_ARGS, "read", "after")}
+        asked = {name: args[name] for name in (*KUBE_ARGS, "read", "after")}
+        asked |= {"namespace": "", "review_for": None, "cluster_uid": ""}
         began = time.monotonic()
         while True:
             result = answer(asked)

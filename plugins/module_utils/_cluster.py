@@ -87,8 +87,9 @@ def read_cluster(
 def _another(context: str, uid: str | None, wanted: str) -> str:
     seen = f"has the kube-system UID {uid}" if uid else "does not let this identity read the UID of its kube-system"
     return (
-        f"the cluster of context {context} {seen}, and gpu_k8s_cluster_uid={wanted} names another. Nothing else was asked"
-        " of it. Mend gpu_k8s_context or gpu_k8s_cluster_uid (`kubectl get ns kube-system -o jsonpath={.metadata.uid}`)"
+        f"the cluster of context {context} {seen}, and gpu_k8s_cluster_uid={wanted} names another. Nothing else was"
+        " asked of it. Mend gpu_k8s_context or gpu_k8s_cluster_uid"
+        " (`kubectl get ns kube-system -o jsonpath={.metadata.uid}`)"
     )
 
 

@@ -16,7 +16,18 @@ from pathlib import Path
 
 try:
     import urllib3
-    from kubernetes import client
+
+    # By name, since the package loads them only when they are used: then every worker of ansible-playbook would do so
+    # anew. Loaded with this module, they are there in its main process, which looks at each action first.
+    from kubernetes.client import (
+        ApiClient,
+        ApiException,
+        AuthenticationV1Api,
+        AuthorizationV1Api,
+        CoreV1Api,
+        CustomObjectsApi,
+        VersionApi,
+    )
 except ImportError as error:
     MISSING: str | None = str(error)
 else:
@@ -45,14 +56,14 @@ class Cluster:
         self.server: str = settings.host
         self.anonymous = not settings.api_key and not settings.cert_file
         self._timeout = timeout
-        api = client.ApiClient(settings)
+        api = ApiClient(settings)
         proxy = api.rest_client.pool_manager.proxy  # none where NO_PROXY excepts the server
         self._proxy = proxy.url if proxy else ""
-        self.core = client.CoreV1Api(api)
-        self.custom = client.CustomObjectsApi(api)
-        self.authentication = client.AuthenticationV1Api(api)
-        self.authorization = client.AuthorizationV1Api(api)
-        self.version = client.VersionApi(api)
+        self.core = CoreV1Api(api)
+        self.custom = CustomObjectsApi(api)
+        self.authentication = AuthenticationV1Api(api)
+        self.authorization = AuthorizationV1Api(api)
+        self.version = VersionApi(api)
 
     def get(self, method: Method, *args: str, **query: t.Any) -> dict[str, t.Any]:
         """Return the object that a method of the client library gets, such as ``core.read_namespace``."""
@@ -109,7 +120,7 @@ class Cluster:
         """Call the method for the raw response: its models refuse objects that are newer than the library."""
         try:
             return method(*args, **query, _preload_content=False, _request_timeout=(CONNECT_SECONDS, read_seconds))
-        except client.ApiException as error:
+        except ApiException as error:
             if error.status:
                 raise refused(self.server, self._proxy, error.status, error.body, error.reason) from error
             raise unreachable(self.server, self._proxy, error) from error

@@ -17,7 +17,8 @@ from pathlib import Path
 
 try:
     import yaml
-    from kubernetes import client, config
+    from kubernetes.client import Configuration
+    from kubernetes.config import load_kube_config
 except ImportError:
     pass  # _kube.py says so
 
@@ -42,7 +43,7 @@ def load_kubeconfig(path: str, context: str) -> t.Any:
     """Return the client library's configuration. Raises ApiError with the remedy when the context can't be used."""
     user = _user_of(path, context)
     plugin = (user.get("exec") or {}).get("command")
-    settings = client.Configuration()
+    settings = Configuration()
     heard = _load(path, context, settings, plugin)
     if plugin and not settings.api_key and not settings.cert_file:
         raise ApiError(
@@ -77,7 +78,7 @@ def _load(path: str, context: str, settings: t.Any, plugin: str | None) -> list[
 
     def load() -> None:
         try:
-            config.load_kube_config(config_file=path, context=context, client_configuration=settings)
+            load_kube_config(config_file=path, context=context, client_configuration=settings)
         except Exception as error:  # the loader raises whatever its files or credential plugin raise
             failures.append(error)
 

@@ -32,6 +32,7 @@ options:
     description:
       - The lists to read.
       - V(pods) are those that may hold a GPU, in all namespaces. V(smoke_pods) are the Pods that this collection made.
+      - From V(namespaces) on they tell whether others use the cluster, and are read for installing alone.
     type: list
     elements: str
     choices:
@@ -49,6 +50,14 @@ options:
       - namespace
       - resource_quotas
       - limit_ranges
+      - namespaces
+      - deployments
+      - stateful_sets
+      - all_daemon_sets
+      - cron_jobs
+      - all_pods
+      - services
+      - persistent_volume_claims
     default: []
   namespace:
     description:
@@ -69,8 +78,8 @@ options:
     type: dict
   cluster_uid:
     description:
-      - The UID of the Namespace C(kube-system) of the cluster that is meant. A cluster that has another one, or does not
-        let it be read, is asked for nothing else, and RV(refused) says so.
+      - The UID of the Namespace C(kube-system) of the cluster that is meant. A cluster that has another one, or does
+        not let it be read, is asked for nothing else, and RV(refused) says so.
     type: str
     default: ""
   run:

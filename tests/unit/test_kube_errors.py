@@ -292,7 +292,7 @@ def test_a_credential_plugin_that_works(server: Server, tmp_path: Path) -> None:
 @pytest.mark.parametrize(("user", "kind"), [({}, "credentials"), ({"token": SECRET}, None)])
 def test_a_user_without_credentials(server: Server, tmp_path: Path, user: dict[str, t.Any], kind: str | None) -> None:
     forbidden = (403, "application/json", json.dumps({"kind": "Status", "message": "is forbidden"}))
-    server.pages = [server.answer, forbidden]
+    server.pages = [forbidden, server.answer]
     assert asked(tmp_path, address(server), user)["error_kind"] == kind
 
 
