@@ -31,23 +31,24 @@ if [ "$(id -u)" = 0 ]; then
         { apt-get update -q && apt-get install -qy --no-install-recommends chromium fonts-dejavu-core; }
 fi
 
-# What needs no lab runs beside what does: a little beside the lab's tests, the most beside the rehearsal, which mostly waits.
+# What needs no lab runs beside what does: a little beside the lab's tests, the most beside the rehearsal, which mostly
+# waits.
 beside_the_tests() {
     part lint tests/tools/lint.sh
     part types mypy
     for page in findings_page role_pages permissions_page; do
         part "${page%_page*}" python "tests/tools/$page.py" --check
     done
-    part unit pytest
 }
 beside_the_rehearsal() {
+    part unit nice pytest
     part sanity nice tests/tools/sanity.sh
     part molecule nice tests/tools/molecule.sh
     part browser nice pytest tests/browser
 }
 
 beside_the_tests >build/test/beside-the-tests.log 2>&1 &
-part lab-up "${play[@]}" playbooks/lab_up.yml && lab=up
+part lab-up "${play[@]}" playbooks/lab_up.yml -e lab_for_installing=true && lab=up
 [ -z "${lab:-}" ] || part lab pytest tests/integration
 beside_the_rehearsal >build/test/beside-the-rehearsal.log 2>&1 &
 [ -z "${lab:-}" ] || part rehearsal "${play[@]}" playbooks/rehearse.yml
