@@ -124,6 +124,19 @@ PERMISSIONS: tuple[Permission, ...] = (
 )
 
 
+_SIGN = "whether others use the cluster"
+
+INSTALLING: tuple[Permission, ...] = (
+    Permission("list", "namespaces", (), "names, labels and age of the cluster, and what is ours", required=True),
+    Permission("list", "deployments", (), _SIGN, group="apps", required=True),
+    Permission("list", "statefulsets", (), _SIGN, group="apps", required=True),
+    Permission("list", "cronjobs", (), _SIGN, group="batch", required=True),
+    Permission("list", "services", (), _SIGN, required=True),
+    Permission("list", "persistentvolumeclaims", (), _SIGN, required=True),
+)
+"""What the plan of an installation reads beside PERMISSIONS. Verifying never asks for it."""
+
+
 def applicable(ask: str) -> list[Permission]:
     """Return what a run needs whose smoke Pods ask for GPUs in this way. Their number does not depend on the nodes."""
     return [permission for permission in PERMISSIONS if permission.ask in ("", ask)]

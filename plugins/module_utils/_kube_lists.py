@@ -143,4 +143,27 @@ LISTS = {
     "limit_ranges": ReadableList(
         "core", "list_namespaced_limit_range", f"{{{_METADATA}, spec: spec}}", namespaced=True
     ),
+    # ---- what tells that others use the cluster; read for installing alone (_install/signs.py)
+    "namespaces": ReadableList("core", "list_namespace", f"{{{_METADATA}}}"),
+    "deployments": _custom("apps", "v1", "deployments", f"{{{_METADATA}}}"),
+    "stateful_sets": _custom("apps", "v1", "statefulsets", f"{{{_METADATA}}}"),
+    "all_daemon_sets": _custom("apps", "v1", "daemonsets", f"{{{_METADATA}}}"),
+    "cron_jobs": _custom("batch", "v1", "cronjobs", f"{{{_METADATA}}}"),
+    "all_pods": ReadableList(
+        "core",
+        "list_pod_for_all_namespaces",
+        f"{{{_METADATA}}}",
+        {"field_selector": "status.phase!=Succeeded,status.phase!=Failed"},
+    ),
+    "services": ReadableList(
+        "core",
+        "list_service_for_all_namespaces",
+        f"{{{_METADATA}, spec: spec.{_fields('type')}}}",
+        keep="spec.type == 'LoadBalancer'",
+    ),
+    "persistent_volume_claims": ReadableList(
+        "core",
+        "list_persistent_volume_claim_for_all_namespaces",
+        f"{{{_METADATA}, status: status.{_fields('phase')}}}",
+    ),
 }

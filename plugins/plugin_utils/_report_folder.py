@@ -25,6 +25,9 @@ HANDOVER = "handover"
 PSEUDONYMS = "pseudonyms.json"
 """Which name in the hand-over stands for which of the site's. It stays, so that a name keeps its pseudonym."""
 
+INSTALLATION = ("install.json", "install.md")
+"""What an installation came to. It stays when the run that verifies it begins."""
+
 _OF_A_RUN = (
     *REPORTS,
     MISSING_PERMISSIONS,
@@ -44,6 +47,11 @@ def put_away(folder: Path) -> None:
 def put_away_handover(folder: Path) -> None:
     """Remove the last hand-over, which may hold hosts that this one does not."""
     _remove(folder, _OF_A_HANDOVER)
+
+
+def put_away_installation(folder: Path) -> None:
+    """Remove what the last installation came to, before another one begins."""
+    _remove(folder, INSTALLATION)
 
 
 def _remove(folder: Path, patterns: Iterable[str]) -> None:

@@ -18,6 +18,7 @@ BIN = ROOT / ".venv/bin"
 NODES = ["node1", "node2", "node3"]
 LAB_RUN = Path(os.environ.get("LAB_CACHE") or Path.home() / ".cache/gpu-k8s-lab") / "run"
 AUDIT_LOG = LAB_RUN / "control-plane/audit.log"
+FOR_INSTALLING = "not built: ansible-playbook -i inventories/lab playbooks/lab_up.yml -e lab_for_installing=true"
 MINUTES = 60
 CLIENT = "OpenAPI-Generator/"  # how the client library that the modules use calls itself
 
@@ -83,7 +84,9 @@ def run_playbook(
     done = subprocess.run(
         [BIN / "ansible-playbook", "-i", inventory, playbook, "-e", json.dumps(given), *arguments],
         cwd=ROOT,
-        env=os.environ | ({"ANSIBLE_STDOUT_CALLBACK": callback} if callback else {}),
+        env=os.environ
+        | {"PATH": f"{LAB_RUN}/parts/helm:{os.environ['PATH']}"}
+        | ({"ANSIBLE_STDOUT_CALLBACK": callback} if callback else {}),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -148,6 +151,39 @@ def kubectl() -> t.Callable[..., str]:
         return subprocess.run([*program, *arguments], capture_output=True, text=True, check=True, timeout=30).stdout
 
     return run
+
+
+@pytest.fixture(scope="session")
+def helm() -> Path:
+    """Helm's program; playbooks have it on their path."""
+    program = LAB_RUN / "parts/helm/helm"
+    assert program.exists(), FOR_INSTALLING
+    return program
+
+
+@pytest.fixture(scope="session")
+def charts() -> Path:
+    """The folder of the charts nvidia-device-plugin and gpu-operator."""
+    folder = LAB_RUN / "parts/charts"
+    assert folder.exists(), FOR_INSTALLING
+    return folder
+
+
+@pytest.fixture(scope="module")
+def bare_node(kubectl: t.Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[str]:
+    """The name of a node that has its driver alone. Afterwards it begins anew, and what was installed is gone."""
+    broken = ["-e", "lab_fault=toolkit_not_installed", "-e", "lab_node=node3"]
+    folder = tmp_path_factory.mktemp("lab")
+    try:
+        run = run_playbook(folder, *broken, playbook="playbooks/lab_break.yml")
+        assert run.exit_status == 0, run.output
+        yield "node3"
+    finally:
+        try:
+            kubectl("delete", "namespaces,runtimeclasses", "--selector", "gpu.k8s/installed-by")
+            kubectl("label", "nodes", "--all", "gpu.k8s/installed-by-")
+        finally:
+            run_playbook(folder, playbook="playbooks/lab_mend.yml")
 
 
 @pytest.fixture

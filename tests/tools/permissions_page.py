@@ -41,7 +41,7 @@ fails is taken for not known, and not for missing.
 * The others explain. Without them a fault may be told in fewer words, and one line of the report says so.
 
 `missing-permissions.yml`, beside `report.json`, then holds the Roles and bindings that grant what is missing to this
-identity, and nothing else. Secrets, ConfigMaps, `pods/exec` and `nodes/proxy` are never asked for.
+identity, and nothing else. Verifying never asks for Secrets, ConfigMaps, `pods/exec` or `nodes/proxy`.
 """
 
 APPLYING = """
@@ -59,6 +59,20 @@ kubectl create token --namespace gpu-k8s gpu-k8s --duration 1h
 
 The token goes into a kubeconfig of its own: `kubectl config set-credentials gpu-k8s --token TOKEN`, and a context with
 that user, which is then `gpu_k8s_context`.
+"""
+
+INSTALLING = """
+## For installing (`gpu.k8s.install`)
+
+Verifying asks for nothing of this, and the rules above don't grant it. The plan reads whether others use the cluster,
+beside what verifying reads; a list that it may not read counts as a sign of production, and nothing is installed:
+"""
+
+CHANGING = """
+What is then made in the cluster takes the rights of `cluster-admin`, for the time of the installation: Helm makes the
+ClusterRoles that a chart brings, which Kubernetes lets only those do who hold the same rights. It keeps its release in
+a Secret of the release's Namespace. Namespace, RuntimeClass and the Nodes' label `gpu.k8s/installed-by` are made by the
+collection itself. `--check` needs the reading rights alone, which are these beside those of the first part:
 """
 
 
@@ -92,6 +106,10 @@ def page() -> str:
             "### For smoke Pods that ask by a claim (`gpu_k8s_smoke_ask: dra`)",
             "",
             *block(access.manifests(dra, f"{NAME}-dra", SMOKE_NAMESPACE, ACCOUNT)),
+            INSTALLING,
+            *table(access.INSTALLING),
+            CHANGING,
+            *block(access.manifests(access.INSTALLING, f"{NAME}-install", SMOKE_NAMESPACE, ACCOUNT)),
             "",
         ]
     )
@@ -103,7 +121,7 @@ def table(permissions: Sequence[t.Any]) -> list[str]:
     for p in permissions:
         resource = f"{p.path} `kube-system`" if p.scope == "kube-system" else p.path
         need = ("required" if p.required else "explains") + (f", when asking by `{p.ask}`" if p.ask else "")
-        row = rows.setdefault((p.group or "core", resource, ", ".join(p.layers), need), {})
+        row = rows.setdefault((p.group or "core", resource, ", ".join(p.layers) or "installing", need), {})
         row.setdefault(p.verb, []).append(p.needed_for)
     lines = ["| API group | resource | verbs | for | layers | |", "|---|---|---|---|---|---|"]
     for (group, resource, layers, need), verbs in rows.items():

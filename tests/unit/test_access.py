@@ -9,6 +9,7 @@ import pytest
 from cases import base
 
 from ansible_collections.gpu.k8s.plugins.module_utils._access import (
+    INSTALLING,
     PERMISSIONS,
     applicable,
     denied,
@@ -27,6 +28,9 @@ CORE = {
     "list_pod_for_all_namespaces": ("list", "pods", "cluster"),
     "list_event_for_all_namespaces": ("list", "events", "cluster"),
     "read_namespace": ("get", "namespaces", "smoke namespace"),
+    "list_namespace": ("list", "namespaces", "cluster"),
+    "list_service_for_all_namespaces": ("list", "services", "cluster"),
+    "list_persistent_volume_claim_for_all_namespaces": ("list", "persistentvolumeclaims", "cluster"),
     "list_namespaced_resource_quota": ("list", "resourcequotas", "smoke namespace"),
     "list_namespaced_limit_range": ("list", "limitranges", "smoke namespace"),
 }
@@ -37,7 +41,8 @@ def test_every_list_that_is_read_is_reviewed(name: str) -> None:
     wanted = LISTS[name]
     group = "" if wanted.api == "core" else wanted.args[0]
     verb, resource, scope = CORE[wanted.method] if not group else ("list", wanted.args[2], "cluster")
-    rows = [(p.verb, p.group, p.resource, p.subresource, p.scope) for p in applicable("device_plugin")]
+    permissions = [*applicable("device_plugin"), *INSTALLING]
+    rows = [(p.verb, p.group, p.resource, p.subresource, p.scope) for p in permissions]
     assert rows.count((verb, group, resource, "", scope)) == 1
 
 
@@ -48,6 +53,12 @@ def test_nothing_is_reviewed_twice(ask: str) -> None:
     assert [p for p in applicable(ask) if p.resource == "resourceclaimtemplates"] == (
         [p for p in PERMISSIONS if p.resource == "resourceclaimtemplates"] if ask == "dra" else []
     )
+
+
+def test_verifying_asks_for_nothing_that_only_installing_needs() -> None:
+    rows = [str(permission.row()) for permission in PERMISSIONS]
+    assert not [p for p in INSTALLING if str(p.row()) in rows]
+    assert {p.verb for p in INSTALLING} == {"list"}
 
 
 def test_a_review_asks_for_one_object_only_where_it_means_one() -> None:

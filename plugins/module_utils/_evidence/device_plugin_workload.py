@@ -135,7 +135,7 @@ def _operator(kubernetes: Object) -> list[tuple[str, str]]:
             found = [
                 (str(c.get("reason") or ""), str(c.get("message") or ""))
                 for c in status.get("conditions") or ()
-                if c.get("reason") not in (None, "", "Reconciled", "Ready")
+                if c.get("reason") not in (None, "", "Reconciled", "Ready", "Error")
                 and (c.get("type"), c.get("status")) in (("Ready", "True"), ("Ready", "False"), ("Error", "True"))
             ]
             if not found and str(status.get("state") or "ready").lower() != "ready":

@@ -23,10 +23,14 @@ _XID = re.compile(r"NVRM: Xid \((?P<where>[^)]*)\): (?P<number>\d+)")
 
 @dataclass(frozen=True)
 class PciGpu:
-    """An NVIDIA display or 3D device on the PCI bus; ``driver`` is the bound kernel driver or ``none``."""
+    """An NVIDIA display or 3D device on the PCI bus; ``driver`` is the bound kernel driver or ``none``.
+
+    ``device`` is the number that says which chip it is; None when it could not be read.
+    """
 
     address: str
     driver: str
+    device: int | None
 
 
 @dataclass(frozen=True)
@@ -83,8 +87,12 @@ def read_pci(look: HostLook) -> tuple[tuple[PciGpu, ...] | None, int]:
         if about.get("class", "").startswith(_BRIDGE):
             switches += 1
         elif about.get("class", "").startswith(_DISPLAY) and about.get("function") != "virtual":
-            gpus.append(PciGpu(same_address(address), about.get("driver", "none")))
+            gpus.append(PciGpu(same_address(address), about.get("driver", "none"), _number(about.get("device", ""))))
     return tuple(gpus), switches
+
+
+def _number(text: str) -> int | None:
+    return int(text, 16) if re.fullmatch("0x[0-9a-fA-F]{1,4}", text) else None
 
 
 def read_kernel_gpus(look: HostLook) -> tuple[KernelGpu, ...] | None:

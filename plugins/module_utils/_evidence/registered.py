@@ -25,7 +25,7 @@ _ON_LOCALHOST = {
     "scheduler": "scheduler_cluster",
     "smoke_pod": "smoke_pod_cluster",
 }
-_CLUSTER = ("preflight_cluster", "device_plugin_cluster", "scheduler_cluster", "smoke_pod_cluster")
+_CLUSTER = ("preflight_cluster", "device_plugin_cluster", "scheduler_cluster", "smoke_pod_cluster", "install_cluster")
 
 
 def _since(variables: Variables, name: str, started: str) -> dict[str, t.Any] | None:

@@ -54,6 +54,15 @@ def owners(evidence: Object) -> dict[str, Owner]:
     return {layer: told.get(layer) or _owner(layer, signs) for layer in OWNED}
 
 
+def platform_of(evidence: Object) -> str | None:
+    """Return the vendor or distribution whose Node this is, whatever it brings; None where there is no sign of one."""
+    kubernetes = evidence.get("kubernetes") or {}
+    if not kubernetes.get("node"):
+        return None
+    signs = _Signs.of(kubernetes["node"], kubernetes.get("objects") or {})
+    return next((platform.name for platform, _sign in _platforms_of(signs)), None)
+
+
 @dataclass(frozen=True)
 class _Signs:
     """What owners are known by. ``daemon_sets`` is None when they could not be read."""

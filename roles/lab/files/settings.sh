@@ -8,9 +8,10 @@
 . "$(dirname "${BASH_SOURCE[0]}")/names.sh"
 
 API_ADDRESS=$LAB_NETWORK_PREFIX.1
+PACKAGE_SERVER=$API_ADDRESS:8081
 LAB_PARTS=$LAB_RUN/parts
 LAB_PKI=$LAB_RUN/pki
-export API_ADDRESS LAB_PARTS LAB_PKI
+export API_ADDRESS PACKAGE_SERVER LAB_PARTS LAB_PKI
 
 # load_node NAME   sets NODE and the node's settings
 load_node() {

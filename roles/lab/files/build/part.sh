@@ -14,13 +14,15 @@
 #   settings       other values that change its result
 #   needs          parts that it reads
 #   build DIR      the function that fills DIR
+# and may replace wanted, the function that says whether the part is needed at all.
 set -euo pipefail
 export LC_ALL=C   # a key must not depend on the order in which a language sorts
-: "${LAB_CACHE:?}" "${LAB_DRIVER_VERSION:?}" "${LAB_PYTHON:?}"
+: "${LAB_CACHE:?}" "${LAB_DRIVER_VERSION:?}" "${LAB_PYTHON:?}" "${LAB_FOR_INSTALLING:?}"
 here=$(dirname "$(readlink -f "$0")")
 files=${here%/*}
 parts=$LAB_CACHE/parts
-all=(go etcd kubelet kube-apiserver kube-controller-manager kube-scheduler kubectl containerd nvidia silicon rootfs images node image-store)
+all=(go etcd kubelet kube-apiserver kube-controller-manager kube-scheduler kubectl containerd nvidia silicon rootfs images node node-driver node-toolkit image-store
+  helm charts packages)
 
 # shellcheck source=go.sh
 . "$here/go.sh"

@@ -22,7 +22,8 @@ up() {
   mountpoint -q /run/netns || touch "$LAB_RUN/netns-mounted"
   ip netns add "$LAB_NETNS"
   ip -n "$LAB_NETNS" link set lo up
-  ip -n "$LAB_NETNS" link add lab0 type bridge
+  # A bridge without an address of its own takes that of a port, and changes it when the port's node goes.
+  ip -n "$LAB_NETNS" link add lab0 address 02:00:00:00:00:fe type bridge
   ip -n "$LAB_NETNS" address add "$API_ADDRESS/24" dev lab0
   ip -n "$LAB_NETNS" link set lab0 up
   ip link add "$LAB_LINK" type veth peer name machine netns "$LAB_NETNS"

@@ -11,6 +11,7 @@ packages=(
   mmdebstrap                                   # root file system and images
   iproute2 util-linux mount                    # namespaces and network
   openssl openssh-client
+  gpg gpg-agent                                # signs a package repository
 )
 
 missing() {

@@ -20,9 +20,7 @@ root=$folder/root
 multiarch=$(gcc -print-multiarch)
 
 mount_root() {
-  local lower
-  lower=$(readlink -f "$LAB_PARTS/node"):$(readlink -f "$LAB_PARTS/rootfs")
-  mount -t overlay overlay -o "lowerdir=$lower,upperdir=$folder/upper,workdir=$folder/work" "$root"
+  mount -t overlay overlay -o "lowerdir=$NODE_SOFTWARE,upperdir=$folder/upper,workdir=$folder/work" "$root"
   mkdir -p "$root"/var/lib/{containerd,kubelet}
   # containerd makes overlay mounts of its own, which can't be stacked on this one.
   mount --bind "$folder/containerd" "$root/var/lib/containerd"
@@ -81,7 +79,7 @@ make_devices() {
   ln -s fd/2 "$dev/stderr"
 }
 
-# The hardware and the loaded driver, as the kernel would show them.
+# The hardware, and the loaded driver if it is installed, as the kernel would show them.
 make_gpus() {
   local settings=$root/usr/lib/$multiarch/libsim-nvml-conf.so.$LAB_DRIVER_VERSION
   cat >"$settings" <<CONF
@@ -100,6 +98,7 @@ CONF
   # As on machines where a service makes the device nodes. Otherwise the toolkit wants to hide the parameter in each
   # container's /proc, where a simulated driver shows nothing.
   sed -i 's/^ModifyDeviceFiles: 1/ModifyDeviceFiles: 0/' "$root/proc/driver/nvidia/params"
+  [ -e "$root/usr/lib/lab/nvidia-module" ] || chroot "$root" /usr/local/sbin/modprobe -r nvidia
 }
 
 write_identity() {
@@ -108,6 +107,7 @@ write_identity() {
   tr -d - </proc/sys/kernel/random/uuid >"$root/etc/machine-id"
   printf '127.0.0.1 localhost\n%s %s\n' "$NODE_ADDRESS" "$NODE" >"$root/etc/hosts"
   : >"$root/etc/resolv.conf"
+  printf 'Types: deb\nURIs: http://%s/debian\nSuites: /\nTrusted: yes\n' "$PACKAGE_SERVER" >"$root/etc/apt/sources.list.d/debian.sources"
   local home owner
   for home in "$root/root" "$root/home/operator" "$root/home/plain"; do
     owner=$(stat -c %u:%g "$home")

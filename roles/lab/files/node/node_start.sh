@@ -3,6 +3,7 @@
 #
 # Start nodes, all at once: for each a network namespace, control groups, and a systemd in namespaces of its own.
 # A node that already runs with the same software is left alone; one that is half there is removed first.
+# NODE_PARTS: the parts that are its software, uppermost first; by default with driver and toolkit.
 #   node_start.sh NODE...
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
@@ -16,6 +17,8 @@ connect() {
   ip -n "$LAB_NETNS" link add "$NODE" type veth peer name eth0 netns "$netns"
   ip -n "$LAB_NETNS" link set "$NODE" master lab0 up
   ip -n "$netns" link set lo up
+  # The same each time, as a machine keeps its own: others remember it.
+  ip -n "$netns" link set eth0 address "02:00:00:00:00:$(printf %02x "$NODE_NUMBER")"
   ip -n "$netns" address add "$NODE_ADDRESS/24" dev eth0
   ip -n "$netns" link set eth0 up
   ip -n "$netns" route add default via "$API_ADDRESS"
@@ -36,13 +39,12 @@ fill_image_store() {
 }
 
 start() {
-  local folder=$LAB_RUN/nodes/$1 software
+  local folder=$LAB_RUN/nodes/$1
   load_node "$1"
   mkdir -p "$LAB_RUN/nodes"
   exec 9>"$LAB_RUN/nodes/$NODE.lock"
   flock 9
-  software=$(readlink -f "$LAB_PARTS/node")
-  if [ "$(cat "$folder/started" 2>/dev/null)" = "$software" ] && first_process "$NODE" >/dev/null; then
+  if [ "$(cat "$folder/started" 2>/dev/null)" = "$NODE_SOFTWARE" ] && first_process "$NODE" >/dev/null; then
     return
   fi
   echo "starting $NODE"
@@ -57,7 +59,7 @@ start() {
   # node_boot.sh leaves this mark just before it becomes the node's first process.
   for _ in $(seq 200); do
     if [ -e "$folder/booting" ]; then
-      echo "$software" >"$folder/started"
+      echo "$NODE_SOFTWARE" >"$folder/started"
       return
     fi
     sleep 0.05
@@ -67,4 +69,7 @@ start() {
   return 1
 }
 
+read -ra parts <<<"${NODE_PARTS:-node-toolkit node-driver node rootfs}"
+NODE_SOFTWARE=$(cd "$LAB_PARTS" && readlink -f "${parts[@]}" | paste -sd:)   # as overlay mounts take it
+export NODE_SOFTWARE
 in_parallel start "$@"
