@@ -47,25 +47,45 @@ def outcome(run: Run) -> dict[str, str]:
     return {step["component"]: step["status"] for step in steps}
 
 
+LOSE_A_GPU = "echo 'gpu.1.handle = 15' >>$(ls /usr/lib/*/libsim-nvml-conf.so.*)"
+FIND_IT_AGAIN = """
+    settings=$(ls /usr/lib/*/libsim-nvml-conf.so.*)
+    kept=$(grep -v '^gpu.1.handle' "$settings")
+    echo "$kept" >"$settings"
+"""
+
+
 def test_owners_and_production_are_refused_and_no_word_overrides_them(
-    play: Playbook, consent: dict[str, t.Any], kubectl: t.Callable[..., str], ssh: t.Callable[..., str], bare_node: str
+    play: Playbook,
+    consent: dict[str, t.Any],
+    kubectl: t.Callable[..., str],
+    ssh: t.Callable[..., str],
+    bare_node: str,
+    charts: Path,
 ) -> None:
-    """One cluster with all of it: a vendor's labels on a bare Node, and what others run in it."""
+    """All of it at once: a vendor's Node, another's broken driver, an operator's objects, and what others run."""
     before = ssh(bare_node, STATE)
+    definitions, policy = charts / "gpu-operator/crds", Path(__file__).parent / "operator_objects/objects.yml"
     try:
         kubectl("label", "node", bare_node, "node.openshift.io/os_id=rhcos")
+        ssh("node1", LOSE_A_GPU)
+        kubectl("create", "--filename", str(definitions))
+        kubectl("wait", "--for=condition=Established", "--timeout=20s", "--filename", str(definitions))
+        kubectl("create", "--filename", str(policy))
         kubectl("create", "namespace", "shop-production")
         kubectl("create", "deployment", "shop", "--namespace=shop-production", "--image=docker.io/lab/smoke:1")
-        run = play(playbook=INSTALL, **consent)
+        run = play(playbook=INSTALL, **consent | {"gpu_k8s_install_components": ["driver", "toolkit"]})
     finally:
         kubectl("label", "node", bare_node, "node.openshift.io/os_id-")
-        kubectl("delete", "namespace", "shop-production")
+        ssh("node1", FIND_IT_AGAIN)
+        kubectl("delete", "--ignore-not-found", "--filename", str(definitions))
+        kubectl("delete", "namespace", "shop-production", "--wait=false")
     assert run.exit_status == 2
     assert run.word == "bad_input"
     said = " ".join(run.output.split())
-    assert "openshift" in said
-    assert "shop-production" in said
-    assert "shop" in said
+    for sign in ("openshift", "ClusterPolicy", "shop-production", "shop-production/shop"):
+        assert sign in said, run.output
+    assert re.search(r"node1.{0,40}driver", said)
     assert ssh(bare_node, STATE) == before
 
 
@@ -102,6 +122,10 @@ def test_a_bare_node_becomes_usable_and_bare_again(
     again = play(*only, playbook=INSTALL, **consent)
     assert again.exit_status == 0, again.output
     assert changed(again, bare_node) == 0
+    assert "gpu-k8s-device-plugin" in kubectl("get", "daemonsets", "--all-namespaces")
+
+    other = play(*only, playbook=UNINSTALL, gpu_k8s_cluster_uid="0f3c9a4e-6a51-4c1b-9a0e-2f6d5c1b7e42")
+    assert other.exit_status == 2
     assert "gpu-k8s-device-plugin" in kubectl("get", "daemonsets", "--all-namespaces")
 
     back = play(*only, playbook=UNINSTALL, gpu_k8s_cluster_uid=consent["gpu_k8s_cluster_uid"])

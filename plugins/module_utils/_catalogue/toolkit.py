@@ -33,8 +33,8 @@ ENTRIES = (
         meaning="The daemon that serves the kubelet can't inject a GPU. The toolkit was never set up for it, or its "
         "settings were taken away: a toolkit that was installed before the driver worked often did nothing.",
         remedy="`nvidia-ctk runtime configure --runtime={command}` and `systemctl restart {service}`; k3s, RKE2 and "
-        "MicroK8s write the runtime's file themselves, from a template, when they start. Where there is no `nvidia-ctk`, "
-        "install the NVIDIA Container Toolkit first.",
+        "MicroK8s write the runtime's file themselves, from a template, when they start. Where there is no "
+        "`nvidia-ctk`, install the NVIDIA Container Toolkit first.",
         mistaken_for="The device plugin: it goes on advertising what it found when it started.",
         sources=("https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/install-guide.html", "lab"),
     ),

@@ -16,7 +16,7 @@ from .presence import Ground
 from .step import Step
 from .wish import Component, Refusal, Wish
 
-Decision = Step | Refusal
+Decision: t.TypeAlias = "Step | Refusal"
 Below = t.Literal["works", "planned", "later", "missing"]
 
 _ON_HOSTS: tuple[Component, ...] = ("driver", "toolkit")

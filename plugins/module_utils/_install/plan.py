@@ -66,7 +66,7 @@ def plan(wish: Wish, cluster: ClusterSeen, evidence: Sequence[Object], registere
     decided = _with_the_operator if wish.way == "operator" else _with_components
     found = decided(wish, cluster, sound)
     steps = [*(step for steps in found.hosts.values() for step in steps), *found.cluster]
-    if any(step.does == "install" for step in steps):
+    if found.refusals or any(step.does == "install" for step in steps):  # what would be changed, were it not refused
         refusals += no_other_operator(wish, cluster)
     return Plan(cluster, (*refusals, *found.refusals), found.hosts, found.cluster, found.values)
 
