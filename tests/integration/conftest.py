@@ -129,7 +129,9 @@ def motley(kubectl: t.Callable[..., str]) -> Run:
         kubectl("label", "node", "node3", "desk.canary.test/owner=canary-nodelabel-6")
         run_playbook(folder, *broken, playbook="playbooks/lab_break.yml")
         kubectl("wait", "-n", "canary-team-7", "--for=condition=PodScheduled", "pod/canary-training-0", "--timeout=20s")
-        return run_playbook(folder, callback="gpu.k8s.chain")
+        run = run_playbook(folder, callback="gpu.k8s.chain")
+        (folder.parent / "motley-nodes.json").write_text(kubectl("get", "nodes", "--output", "json"))
+        return run
     finally:
         run_playbook(folder, playbook="playbooks/lab_mend.yml")
         kubectl("label", "node", "node3", "desk.canary.test/owner-")

@@ -73,13 +73,13 @@ def test_owners_and_production_are_refused_and_no_word_overrides_them(
         kubectl("wait", "--for=condition=Established", "--timeout=20s", "--filename", str(definitions))
         kubectl("create", "--filename", str(policy))
         kubectl("create", "namespace", "shop-production")
-        kubectl("create", "deployment", "shop", "--namespace=shop-production", "--image=docker.io/lab/smoke:1")
+        kubectl("create", "deployment", "shop", "--namespace=shop-production", "--image=lab/smoke:1", "--replicas=0")
         run = play(playbook=INSTALL, **consent | {"gpu_k8s_install_components": ["driver", "toolkit"]})
     finally:
         kubectl("label", "node", bare_node, "node.openshift.io/os_id-")
         ssh("node1", FIND_IT_AGAIN)
         kubectl("delete", "--ignore-not-found", "--filename", str(definitions))
-        kubectl("delete", "namespace", "shop-production", "--wait=false")
+        kubectl("delete", "namespace", "shop-production")
     assert run.exit_status == 2
     assert run.word == "bad_input"
     said = " ".join(run.output.split())
