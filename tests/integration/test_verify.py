@@ -88,14 +88,6 @@ def test_check_mode_creates_nothing_and_proves_less(play: Playbook, kubectl: t.C
     assert kubectl(*SMOKE_PODS) == ""
 
 
-def test_limit_with_localhost(play: Playbook) -> None:
-    run = play("--limit", "node2,localhost")
-    assert run.exit_status == 0, run.output
-    assert run.conclusions == {"node2": "usable"}
-    assert run.report is not None
-    assert run.report["cluster"]["nodes_without_host"] == ["node1", "node3"]
-
-
 def test_limit_without_localhost_says_what_to_type(play: Playbook) -> None:
     run = play("--limit", "node2")
     assert run.exit_status != 0

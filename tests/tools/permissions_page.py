@@ -47,12 +47,12 @@ identity, and nothing else. Verifying never asks for Secrets, ConfigMaps, `pods/
 APPLYING = """
 ## The rules
 
-They give a ServiceAccount what is in the tables. Apply all of this page, or only its first part to look at everything
+They give a ServiceAccount what is in the tables. Apply all of it but the part for installing, or only the first part to look at everything
 below the smoke Pods (`--tags driver,toolkit,device_plugin,scheduler`). With another Namespace for the smoke Pods than
 `default`, put its name in its place:
 
 ```sh
-sed -n '/^```yaml/,/^```$/{/^```/d;p}' docs/permissions.md |
+sed -n '/^## For installing/q; /^```yaml/,/^```$/{/^```/d;p}' docs/permissions.md |
   sed 's/namespace: default$/namespace: MY-NAMESPACE/' | kubectl apply --filename -
 kubectl create token --namespace gpu-k8s gpu-k8s --duration 1h
 ```

@@ -31,30 +31,26 @@ if [ "$(id -u)" = 0 ]; then
         { apt-get update -q && apt-get install -qy --no-install-recommends chromium fonts-dejavu-core; }
 fi
 
-# What needs no lab runs beside what does: a little beside the lab's tests, the most beside the rehearsal, which mostly
-# waits.
-beside_the_tests() {
-    part lint tests/tools/lint.sh
+# What needs no lab runs beside the rehearsal, which mostly waits.
+without_the_lab() {
     part types mypy
     for page in findings_page role_pages permissions_page; do
         part "${page%_page*}" python "tests/tools/$page.py" --check
     done
-}
-beside_the_rehearsal() {
+    part lint nice tests/tools/lint.sh
     part unit nice pytest
     part sanity nice tests/tools/sanity.sh
     part molecule nice tests/tools/molecule.sh
     part browser nice pytest tests/browser
 }
 
-beside_the_tests >build/test/beside-the-tests.log 2>&1 &
 part lab-up "${play[@]}" playbooks/lab_up.yml -e lab_for_installing=true && lab=up
 [ -z "${lab:-}" ] || part lab pytest tests/integration
-beside_the_rehearsal >build/test/beside-the-rehearsal.log 2>&1 &
+without_the_lab >build/test/without-the-lab.log 2>&1 &
 [ -z "${lab:-}" ] || part rehearsal "${play[@]}" playbooks/rehearse.yml
 part lab-down "${play[@]}" playbooks/lab_down.yml
 wait
-cat build/test/beside-the-*.log
+cat build/test/without-the-lab.log
 
 printf '\n==== what each part took\n'
 cat "$parts"
