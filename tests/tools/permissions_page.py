@@ -48,8 +48,8 @@ APPLYING = """
 ## The rules
 
 They give a ServiceAccount what is in the tables. Apply all of it but the part for installing, or only the first part to
-look at everything below the smoke Pods (`--tags driver,toolkit,device_plugin,scheduler`). With another Namespace for the
-smoke Pods than `default`, put its name in its place:
+look at everything below the smoke Pods (`--tags driver,toolkit,device_plugin,scheduler`). With another Namespace for
+the smoke Pods than `default`, put its name in its place:
 
 ```sh
 sed -n '/^## For installing/q; /^```yaml/,/^```$/{/^```/d;p}' docs/permissions.md |
