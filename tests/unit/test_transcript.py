@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -119,6 +120,20 @@ def test_leaves_nothing_behind_when_nobody_listens_any_more(shell: list[str], tm
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.fixture
+def signals_as_sshd_leaves_them() -> Iterator[None]:
+    """Programs that are started in the background, or by nohup, ignore some, and so would the probe."""
+    numbers = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.getsignal(number) for number in numbers}
+    for number in numbers:
+        if before[number] == signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+    yield
+    for number in numbers:
+        signal.signal(number, before[number])
+
+
+@pytest.mark.usefixtures("signals_as_sshd_leaves_them")
 @pytest.mark.parametrize("signal_number", [signal.SIGHUP, signal.SIGINT, signal.SIGTERM])
 def test_leaves_nothing_behind_when_it_is_ended(shell: list[str], tmp_path: Path, signal_number: int) -> None:
     nap = f"5{os.getpid()}.5"
