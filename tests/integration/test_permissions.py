@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, Playbook, Run
 
-VERIFYING = (ROOT / "docs/permissions.md").read_text().partition("## For installing")[0]
+VERIFYING = (ROOT / "docs/permissions.md").read_text().partition("\n## For installing")[0]
 RULES = "\n".join(re.findall(r"^```yaml$(.*?)^```$", VERIFYING, re.MULTILINE | re.DOTALL))
 IDENTITY = "system:serviceaccount:gpu-k8s:gpu-k8s"
 
