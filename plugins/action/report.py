@@ -15,7 +15,7 @@ from ansible.parsing.yaml.dumper import AnsibleDumper
 from ansible.utils.display import Display
 
 from ansible_collections.gpu.k8s.plugins.module_utils._access import denied, manifests, permissions_of, subject_of
-from ansible_collections.gpu.k8s.plugins.module_utils._chain import NodeVerdict
+from ansible_collections.gpu.k8s.plugins.module_utils._chain import NodeVerdict, one_word
 from ansible_collections.gpu.k8s.plugins.module_utils._clock import utc_now
 from ansible_collections.gpu.k8s.plugins.module_utils._evidence.gpu_nodes import nodes_without_host
 from ansible_collections.gpu.k8s.plugins.module_utils._evidence.registered import (
@@ -225,7 +225,7 @@ def _stats(told: Document) -> Result:
         if node["conclusion"] == "broken"
     ]
     return {
-        "gpu_k8s_conclusion": told["conclusion"].replace(" ", "_"),
+        "gpu_k8s_conclusion": one_word(told["conclusion"]),
         "gpu_k8s_summary": told["summary"],
         "gpu_k8s_broken": broken,
     }

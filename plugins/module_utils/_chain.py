@@ -96,12 +96,22 @@ class NodeVerdict:
     @property
     def deciding(self) -> Finding | None:
         """The finding to show first: of the first broken layer, else of the first open checkpoint."""
-        wanted: Sequence[FindingStatus] = ("fail",) if self.conclusion == "broken" else ("unknown", "busy")
         for checkpoint in self.checkpoints:
             for finding in checkpoint.findings:
-                if finding.status in wanted and self.first_broken_layer in (None, finding.layer):
+                if decides(finding.status, finding.layer, self.conclusion, self.first_broken_layer):
                     return finding
         return None
+
+
+def decides(status: str, layer: str, conclusion: str, first_broken_layer: str | None) -> bool:
+    """Whether a node's conclusion hangs on a finding of this status that blames this layer."""
+    wanted = ("fail",) if conclusion == "broken" else ("unknown", "busy")
+    return status in wanted and first_broken_layer in (None, layer)
+
+
+def one_word(conclusion: str) -> str:
+    """The conclusion as machines read it: ``not proven`` is ``not_proven``."""
+    return conclusion.replace(" ", "_")
 
 
 def status_of(judgement: Judgement) -> Status:

@@ -12,6 +12,8 @@ import typing as t
 from collections.abc import Iterable
 from pathlib import Path
 
+from ansible_collections.gpu.k8s.plugins.module_utils._chain import one_word
+
 REPORTS = ("report.json", "report.html", "junit.xml", "metrics.prom")
 MISSING_PERMISSIONS = "missing-permissions.yml"
 CONCLUSION = "conclusion"
@@ -62,7 +64,7 @@ def _remove(folder: Path, patterns: Iterable[str]) -> None:
 
 def say(folder: Path, conclusion: str) -> None:
     """Write the one word. ``conclusion`` as the document has it: ``not proven`` becomes ``not_proven``."""
-    write(folder / CONCLUSION, conclusion.replace(" ", "_") + "\n")
+    write(folder / CONCLUSION, one_word(conclusion) + "\n")
 
 
 def write_json(path: Path, content: t.Any) -> None:

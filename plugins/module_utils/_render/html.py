@@ -25,9 +25,9 @@ try:
 except ImportError:
     pass  # ansible-core brings them
 
-from .._chain import LAYERS
+from .._chain import LAYERS, decides
 from .hosts import folded
-from .moment import moment
+from .moment import moment, seconds_of
 
 _FILES = Path(__file__).resolve().parents[3] / "roles" / "report" / "files"
 
@@ -57,7 +57,7 @@ class Cause:
 def page(document: Tree) -> str:
     """Return the page; the same document makes the same bytes."""
     style, script = ((_FILES / name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
-    nodes = document["nodes"]
+    nodes, took = document["nodes"], seconds_of(document["run"])
     rendered: str = (
         _environment()
         .get_template("page.html")
@@ -77,7 +77,7 @@ def page(document: Tree) -> str:
             words_of=_words,
             folded=folded,
             started=moment(document["run"].get("started")),
-            seconds=_seconds(document["run"]),
+            seconds=None if took is None else round(took),
         )
     )
     return rendered
@@ -116,11 +116,6 @@ def _visible(value: t.Any) -> t.Any:
     return value
 
 
-def _seconds(run: Tree) -> int | None:
-    started, finished = moment(run.get("started")), moment(run.get("finished"))
-    return round((finished - started).total_seconds()) if started and finished else None
-
-
 def _findings(node: Tree) -> Iterator[Tree]:
     for checkpoint in node["checkpoints"]:
         yield from checkpoint["findings"]
@@ -131,8 +126,7 @@ def _codes(node: Tree) -> list[str]:
 
 
 def _decides(node: Tree, finding: Tree) -> bool:
-    wanted = {"fail"} if node["conclusion"] == "broken" else {"unknown", "busy"}
-    return finding["status"] in wanted and node["first_broken_layer"] in (None, finding["layer"])
+    return decides(finding["status"], finding["layer"], node["conclusion"], node["first_broken_layer"])
 
 
 def _causes(nodes: Sequence[Tree]) -> list[Cause]:

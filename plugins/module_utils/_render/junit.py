@@ -17,7 +17,7 @@ import typing as t
 from collections.abc import Iterator, Mapping, Sequence
 from xml.etree import ElementTree as ET
 
-from .moment import moment
+from .moment import moment, seconds_of
 
 Fields = Mapping[str, t.Any]
 
@@ -146,8 +146,8 @@ def _totals(every: Sequence[ET.Element]) -> dict[str, str]:
 
 
 def _duration(run: Fields) -> dict[str, str]:
-    started, finished = moment(run.get("started")), moment(run.get("finished"))
-    return {"time": f"{(finished - started).total_seconds():.3f}"} if started and finished else {}
+    seconds = seconds_of(run)
+    return {} if seconds is None else {"time": f"{seconds:.3f}"}
 
 
 def _make_writable(element: ET.Element) -> None:

@@ -7,6 +7,8 @@
 from __future__ import annotations
 
 import datetime
+import typing as t
+from collections.abc import Mapping
 
 
 def moment(text: str | None) -> datetime.datetime | None:
@@ -22,3 +24,9 @@ def minute(text: str | None) -> str:
     """Return it for a person to read, such as ``2026-11-30 17:10 UTC``."""
     read = moment(text)
     return f"{read:%Y-%m-%d %H:%M} UTC" if read else "at a time that is not known"
+
+
+def seconds_of(run: Mapping[str, t.Any]) -> float | None:
+    """Return how long a run took, or None where that is not known."""
+    started, finished = moment(run.get("started")), moment(run.get("finished"))
+    return (finished - started).total_seconds() if started and finished else None

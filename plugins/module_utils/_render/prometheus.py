@@ -14,6 +14,7 @@ from __future__ import annotations
 import typing as t
 from collections.abc import Iterator, Mapping
 
+from .._chain import one_word
 from .moment import moment
 
 Fields = Mapping[str, t.Any]
@@ -85,7 +86,7 @@ def _time(text: str | None) -> Iterator[Sample]:
 
 def _one_of(concluded: Fields) -> Iterator[Sample]:
     for conclusion in _CONCLUSIONS:
-        yield {"conclusion": conclusion.replace(" ", "_")}, float(concluded["conclusion"] == conclusion)
+        yield {"conclusion": one_word(conclusion)}, float(concluded["conclusion"] == conclusion)
 
 
 def _totals(document: Fields) -> Iterator[Sample]:

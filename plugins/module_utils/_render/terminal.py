@@ -10,6 +10,7 @@ import typing as t
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from .._access import in_words, permissions_of
+from .._chain import decides
 from .hosts import cut, folded
 from .wrap import WIDTH, printable, wrapped
 
@@ -146,8 +147,7 @@ def _unlike(findings: Sequence[Document]) -> list[Document]:
 
 
 def _decides(finding: Document, node: Document) -> bool:
-    wanted = {"fail"} if node["conclusion"] == "broken" else {"unknown", "busy"}
-    return finding["status"] in wanted and node["first_broken_layer"] in (None, finding["layer"])
+    return decides(finding["status"], finding["layer"], node["conclusion"], node["first_broken_layer"])
 
 
 def _owners(node: Document) -> Iterator[str]:
