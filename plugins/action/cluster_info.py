@@ -40,7 +40,7 @@ class ActionModule(ControllerAction):
                 **KUBE_ARGS,
                 "read": READ,
                 "namespace": {"default": "default"},
-                "review_for": {"choices": ["device_plugin", "dra"]},
+                "review_for": {"type": "dict"},
                 "after": {"type": "dict"},
                 "run": {"type": "dict"},
                 "cluster_uid": {"default": ""},

@@ -63,12 +63,14 @@ class ActionModule(ActionBase):
                 "expected_gpus": {"type": "int", "default": 0},
                 "expected_driver": {"default": ""},
                 "expected_model": {"default": ""},
+                "access": {"choices": ["ssh", "debug_pod", "none"], "default": "ssh"},
+                "waive": {"type": "list", "elements": "str", "choices": ["driver", "toolkit"], "default": []},
                 "after": {"type": "dict"},
             }
         )
         image = full_reference(args["image"]) if args["image"] else ""
         expect = _expectations(args)
-        look = self._blocked(args["after"]) or self._look(args, image)
+        look = _not_to_be_had(args) or self._blocked(args["after"]) or self._look(args, image)
         if expect:
             look["expect"] = expect
         host = str((task_vars or {}).get("inventory_hostname", "this host"))
@@ -81,7 +83,7 @@ class ActionModule(ActionBase):
         if not lower:
             return None
         error = (lower.get("look") or {}).get("error")
-        if error and error["kind"] in ("unreachable", "refused"):
+        if error and error["kind"] in ("unreachable", "refused", "no_pod"):
             return {"records": {}, "error": error}
         if lower.get("status") == "fail":
             return {"records": {}, "error": {"kind": "blocked", "reason": "the driver layer below it is broken"}}
@@ -141,6 +143,15 @@ class ActionModule(ActionBase):
             return judge_driver(read, host) if layer == "driver" else judge_toolkit(read, image, handler)
         except Exception:  # the evidence must not be lost; the report says what the judge tripped over (PRE006)
             return None
+
+
+def _not_to_be_had(args: Result) -> Result | None:
+    """The look that is not taken: since the user does without it, or since there is no way to the host."""
+    if args["layer"] in args["waive"]:
+        return _no_look("waived", "gpu_k8s_waive names it")
+    if args["access"] == "none":
+        return _no_look("no_access", "gpu_k8s_host_access is none")
+    return None
 
 
 @contextmanager

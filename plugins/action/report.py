@@ -14,7 +14,14 @@ import yaml
 from ansible.parsing.yaml.dumper import AnsibleDumper
 from ansible.utils.display import Display
 
-from ansible_collections.gpu.k8s.plugins.module_utils._access import denied, manifests, permissions_of, subject_of
+from ansible_collections.gpu.k8s.plugins.module_utils._access import (
+    denied,
+    manifests,
+    namespaces_of,
+    permissions_of,
+    subject_of,
+    wants_of,
+)
 from ansible_collections.gpu.k8s.plugins.module_utils._chain import NodeVerdict, one_word
 from ansible_collections.gpu.k8s.plugins.module_utils._clock import utc_now
 from ansible_collections.gpu.k8s.plugins.module_utils._evidence.gpu_nodes import nodes_without_host
@@ -194,8 +201,8 @@ def _gathered(begun: Result, context: str, hostvars: t.Any) -> Found:
     cluster |= {key: read.get(key) for key in ("server", "version", "uid", "identity", "error")}
     cluster["nodes_without_host"] = nodes_without_host(read, evidence)
     expect = begun["expect"]
-    denied_here = denied(read.get("access"), expect["smoke_ask"], chosen)
-    cluster["missing_permissions"] = [permission.told(expect["smoke_namespace"]) for permission in denied_here]
+    denied_here = denied(read.get("access"), wants_of(expect), chosen)
+    cluster["missing_permissions"] = [permission.told(namespaces_of(expect)) for permission in denied_here]
     return run, cluster, evidence
 
 
@@ -210,8 +217,8 @@ def _write_rules(folder: Path, run: Result, cluster: Result, evidence: list[Resu
     missing = permissions_of(cluster.get("missing_permissions") or [])
     if not missing:
         return None
-    namespace, subject = evidence[0]["expect"]["smoke_namespace"], subject_of(cluster["identity"])
-    objects = manifests(missing, f"gpu-k8s-missing-{run['id']}", namespace, subject)
+    namespaces, subject = namespaces_of(evidence[0]["expect"]), subject_of(cluster["identity"])
+    objects = manifests(missing, f"gpu-k8s-missing-{run['id']}", namespaces, subject)
     path = folder / MISSING_PERMISSIONS
     write(path, yaml.dump_all(objects, Dumper=AnsibleDumper, explicit_start=True, sort_keys=False))
     return path

@@ -16,8 +16,11 @@ from dataclasses import dataclass
 
 from ._chain import Layer
 
-Scope = t.Literal["cluster", "kube-system", "smoke namespace"]
+Scope = t.Literal["cluster", "kube-system", "smoke namespace", "debug namespace"]
+Want = t.Literal["", "device_plugin", "dra", "startup_taint", "debug_pod"]
 Object = dict[str, t.Any]
+Namespaces = Mapping[str, str]
+"""The name of the Namespace that a scope stands for."""
 
 _RBAC = "rbac.authorization.k8s.io"
 
@@ -26,9 +29,9 @@ _RBAC = "rbac.authorization.k8s.io"
 class Permission:
     """One verb on one resource.
 
-    ``scope``: all Namespaces and what has none; the object kube-system alone; or the Namespace of the smoke Pods.
+    ``scope``: all Namespaces and what has none; the object kube-system alone; or the Namespace of certain Pods.
     ``required``: the layers can't be judged, or their Pods can't be made, without it. What is not required explains.
-    ``ask``: needed only when the smoke Pods ask for GPUs in this way; empty for both.
+    ``when``: needed only by a run that wants this (``wants_of``); empty for every run.
     """
 
     verb: str
@@ -39,7 +42,7 @@ class Permission:
     subresource: str = ""
     scope: Scope = "cluster"
     required: bool = False
-    ask: str = ""
+    when: Want = ""
 
     @property
     def path(self) -> str:
@@ -52,12 +55,12 @@ class Permission:
         group = f".{self.group}" if self.group else ""
         return f"{self.resource}{group}{'/' + self.subresource if self.subresource else ''}"
 
-    def review(self, namespace: str) -> Object:
+    def review(self, namespaces: Namespaces) -> Object:
         """Return the resourceAttributes of a SelfSubjectAccessReview."""
         attributes = {"verb": self.verb, "group": self.group, "resource": self.resource}
         if self.subresource:
             attributes["subresource"] = self.subresource
-        where = {"cluster": "", "kube-system": "kube-system", "smoke namespace": namespace}[self.scope]
+        where = _namespace(self.scope, namespaces)
         if where:
             attributes["namespace"] = where
         if where and self.resource == "namespaces":
@@ -68,9 +71,33 @@ class Permission:
         """Return what identifies it in evidence."""
         return {key: getattr(self, key) for key in ("verb", "group", "resource", "subresource", "scope")}
 
-    def told(self, namespace: str) -> Object:
+    def told(self, namespaces: Namespaces) -> Object:
         """Return what the report says of it when it is missing."""
-        return {**self.row(), "namespace": namespace, "needed_for": self.needed_for, "required": self.required}
+        where = _namespace(self.scope, namespaces)
+        return {**self.row(), "namespace": where, "needed_for": self.needed_for, "required": self.required}
+
+
+def _namespace(scope: Scope, namespaces: Namespaces) -> str:
+    return {"cluster": "", "kube-system": "kube-system"}.get(scope) or namespaces.get(scope, "")
+
+
+def namespaces_of(expect: Mapping[str, t.Any]) -> dict[str, str]:
+    """Return the Namespaces of a run's Pods by their scope. ``expect``: what the nodes of the run are judged by."""
+    named = {
+        "smoke namespace": expect.get("smoke_namespace") or "default",
+        "debug namespace": expect.get("debug_namespace") or "",
+    }
+    return {scope: name for scope, name in named.items() if name}
+
+
+def wants_of(expect: Mapping[str, t.Any]) -> list[str]:
+    """Return what a run wants beyond what every run does: how its smoke Pods ask for GPUs, taints, debug Pods."""
+    wants = [expect.get("smoke_ask") or "device_plugin"]
+    if (expect.get("startup_taint") or "ignore") != "ignore":
+        wants.append("startup_taint")
+    if expect.get("debug_namespace"):
+        wants.append("debug_pod")
+    return wants
 
 
 def _smoke(verb: str, resource: str, needed_for: str, **more: t.Any) -> Permission:
@@ -91,8 +118,8 @@ PERMISSIONS: tuple[Permission, ...] = (
     Permission("list", "pods", _SCHEDULER, "which GPUs are taken, and by whom", required=True),
     Permission("list", "daemonsets", _PLUGIN, "what hands out GPUs, and who owns it", group="apps"),
     Permission("list", "events", _PLUGIN, "why a DaemonSet makes no Pods"),
-    Permission("list", "resourceslices", _PLUGIN, "the GPUs of a DRA driver", group=_DRA, ask="device_plugin"),
-    Permission("list", "resourceslices", _PLUGIN, "the GPUs of a DRA driver", group=_DRA, ask="dra", required=True),
+    Permission("list", "resourceslices", _PLUGIN, "the GPUs of a DRA driver", group=_DRA, when="device_plugin"),
+    Permission("list", "resourceslices", _PLUGIN, "the GPUs of a DRA driver", group=_DRA, when="dra", required=True),
     Permission("list", "deviceclasses", _PLUGIN, "the classes of a DRA driver", group=_DRA),
     Permission("list", "clusterpolicies", _PLUGIN, "the state of the GPU Operator", group="nvidia.com"),
     Permission("list", "nvidiadrivers", _PLUGIN, "the state of the GPU Operator's drivers", group="nvidia.com"),
@@ -117,10 +144,10 @@ PERMISSIONS: tuple[Permission, ...] = (
     _smoke("delete", "pods", "making, following and removing the smoke Pods"),
     _smoke("get", "pods", "what the smoke Pods saw", subresource="log"),
     _smoke("list", "events", "why a smoke Pod does not start", required=False),
-    _smoke("create", "resourceclaimtemplates", "making and removing the smoke Pods' claims", group=_DRA, ask="dra"),
-    _smoke("get", "resourceclaimtemplates", "making and removing the smoke Pods' claims", group=_DRA, ask="dra"),
-    _smoke("list", "resourceclaimtemplates", "making and removing the smoke Pods' claims", group=_DRA, ask="dra"),
-    _smoke("delete", "resourceclaimtemplates", "making and removing the smoke Pods' claims", group=_DRA, ask="dra"),
+    _smoke("create", "resourceclaimtemplates", "making and removing the smoke Pods' claims", group=_DRA, when="dra"),
+    _smoke("get", "resourceclaimtemplates", "making and removing the smoke Pods' claims", group=_DRA, when="dra"),
+    _smoke("list", "resourceclaimtemplates", "making and removing the smoke Pods' claims", group=_DRA, when="dra"),
+    _smoke("delete", "resourceclaimtemplates", "making and removing the smoke Pods' claims", group=_DRA, when="dra"),
 )
 
 
@@ -137,15 +164,16 @@ INSTALLING: tuple[Permission, ...] = (
 """What the plan of an installation reads beside PERMISSIONS. Verifying never asks for it."""
 
 
-def applicable(ask: str) -> list[Permission]:
-    """Return what a run needs whose smoke Pods ask for GPUs in this way. Their number does not depend on the nodes."""
-    return [permission for permission in PERMISSIONS if permission.ask in ("", ask)]
+def applicable(wants: Iterable[str]) -> list[Permission]:
+    """Return what a run needs that wants this (``wants_of``). Their number does not depend on the nodes."""
+    asked = {"", *wants}
+    return [permission for permission in PERMISSIONS if permission.when in asked]
 
 
-def denied(access: Mapping[str, t.Any] | None, ask: str, layers: Iterable[str]) -> list[Permission]:
+def denied(access: Mapping[str, t.Any] | None, wants: Iterable[str], layers: Iterable[str]) -> list[Permission]:
     """Return what the reviews denied of what these layers need. What was not reviewed is not known, so not denied."""
     rows, wanted = list((access or {}).get("denied") or ()), set(layers)
-    return [p for p in applicable(ask) if p.row() in rows and wanted.intersection(p.layers)]
+    return [p for p in applicable(wants) if p.row() in rows and wanted.intersection(p.layers)]
 
 
 def permissions_of(told: Iterable[Object]) -> list[Permission]:
@@ -154,7 +182,7 @@ def permissions_of(told: Iterable[Object]) -> list[Permission]:
     return [permission for permission in PERMISSIONS if permission.row() in rows]
 
 
-def in_words(permissions: Sequence[Permission], namespace: str) -> str:
+def in_words(permissions: Sequence[Permission], namespaces: Namespaces) -> str:
     """Say in short what they are: ``list nodes and pods; create and get pods in default``."""
     verbs: dict[tuple[str, Scope], list[str]] = {}
     for p in permissions:
@@ -162,7 +190,8 @@ def in_words(permissions: Sequence[Permission], namespace: str) -> str:
     names: dict[tuple[str, Scope], list[str]] = {}
     for (name, scope), given in verbs.items():
         names.setdefault((_and(list(dict.fromkeys(given))), scope), []).append(name)
-    where = {"cluster": "", "kube-system": " kube-system", "smoke namespace": f" in {namespace}"}
+    where: dict[str, str] = {scope: f" in {name}" for scope, name in namespaces.items()}
+    where |= {"cluster": "", "kube-system": " kube-system"}
     return "; ".join(f"{given} {_and(alike)}{where[scope]}" for (given, scope), alike in names.items())
 
 
@@ -170,18 +199,25 @@ def _and(words: Sequence[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def manifests(permissions: Sequence[Permission], name: str, namespace: str, subject: Object) -> list[Object]:
+_GRANTED_BY = (
+    ("ClusterRole", "read", ("cluster", "kube-system")),
+    ("Role", "smoke", ("smoke namespace",)),
+    ("Role", "debug", ("debug namespace",)),
+)
+
+
+def manifests(permissions: Sequence[Permission], name: str, namespaces: Namespaces, subject: Object) -> list[Object]:
     """Return the Roles and bindings that grant these permissions to a subject of RBAC.
 
-    What concerns the whole cluster is in the ClusterRole ``<name>-read``, the rest in the Role ``<name>-smoke``.
+    What concerns the whole cluster is in the ClusterRole ``<name>-read``, the rest in Roles of the Pods' Namespaces:
+    ``<name>-smoke`` and ``<name>-debug``.
     """
     objects: list[Object] = []
-    cluster = [p for p in permissions if p.scope != "smoke namespace"]
-    smoke = [p for p in permissions if p.scope == "smoke namespace"]
-    for kind, suffix, granted in (("ClusterRole", "read", cluster), ("Role", "smoke", smoke)):
+    for kind, suffix, scopes in _GRANTED_BY:
+        granted = [p for p in permissions if p.scope in scopes]
         if not granted:
             continue
-        metadata = {"name": f"{name}-{suffix}"} | ({"namespace": namespace} if kind == "Role" else {})
+        metadata = {"name": f"{name}-{suffix}"} | ({"namespace": namespaces[scopes[0]]} if kind == "Role" else {})
         role_ref = {"apiGroup": _RBAC, "kind": kind, "name": metadata["name"]}
         objects += [
             {"apiVersion": f"{_RBAC}/v1", "kind": kind, "metadata": metadata, "rules": _rules(granted)},

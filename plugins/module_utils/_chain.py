@@ -14,9 +14,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 Layer = t.Literal["preflight", "driver", "toolkit", "device_plugin", "scheduler", "smoke_pod"]
-Status = t.Literal["pass", "fail", "busy", "blocked", "skip", "unknown"]
+Status = t.Literal["pass", "fail", "busy", "blocked", "skip", "waived", "unknown"]
 FindingStatus = t.Literal["fail", "busy", "unknown", "warning"]
-Conclusion = t.Literal["usable", "broken", "not proven"]
+Conclusion = t.Literal["usable", "waived", "broken", "not proven"]
 
 LAYERS: tuple[Layer, ...] = ("driver", "toolkit", "device_plugin", "scheduler", "smoke_pod")
 """The layers with a checkpoint of their own, lowest first."""
@@ -62,12 +62,14 @@ class Judgement:
     """What the evidence says of one checkpoint, before the layers are set against each other.
 
     ``seen`` is the positive proof in words. Without it a checkpoint never passes.
+    ``skipped`` and ``waived`` say why it was not looked at: this run was not asked to, or the user does without it.
     """
 
     checkpoint: int
     findings: tuple[Finding, ...] = ()
     seen: str | None = None
     skipped: str | None = None
+    waived: str | None = None
 
 
 @dataclass(frozen=True)
@@ -122,6 +124,8 @@ def status_of(judgement: Judgement) -> Status:
             return t.cast(Status, status)
     if judgement.skipped is not None:
         return "skip"
+    if judgement.waived is not None:
+        return "waived"
     return "pass" if judgement.seen else "unknown"
 
 
@@ -151,22 +155,29 @@ def conclude(host: str, node: str | None, judgements: Iterable[Judgement]) -> No
                 if checkpoint.number == _blamed_checkpoint(checkpoint.layer, here, by_number):
                     findings = tuple(dict.fromkeys((*findings, *here)))
                     status = "fail"
-                elif status not in ("pass", "skip"):
+                elif status not in ("pass", "skip", "waived"):
                     status = "blocked"
         checkpoints.append(
             CheckpointVerdict(checkpoint.number, checkpoint.layer, checkpoint.title, status, judgement.seen, findings)
         )
 
     open_checkpoints = tuple(c.number for c in checkpoints if c.status != "pass")
-    conclusion: Conclusion = "usable" if not open_checkpoints else "not proven" if broken is None else "broken"
     return NodeVerdict(
         host=host,
         node=node,
-        conclusion=conclusion,
+        conclusion=_conclusion([c.status for c in checkpoints], broken is not None),
         first_broken_layer=None if broken is None else LAYERS[broken],
         not_proven=open_checkpoints,
         checkpoints=tuple(checkpoints),
     )
+
+
+def _conclusion(statuses: Sequence[Status], broken: bool) -> Conclusion:
+    if broken:
+        return "broken"
+    if all(status == "pass" for status in statuses):
+        return "usable"
+    return "waived" if all(status in ("pass", "waived") for status in statuses) else "not proven"
 
 
 def _blamed_checkpoint(layer: Layer, blamed: Sequence[Finding], by_number: dict[int, Judgement]) -> int:
@@ -180,8 +191,6 @@ def _blamed_checkpoint(layer: Layer, blamed: Sequence[Finding], by_number: dict[
 
 def conclude_run(verdicts: Sequence[NodeVerdict]) -> Conclusion:
     """Return one conclusion for all nodes: usable only when there is a node and all of them are usable."""
-    if any(verdict.conclusion == "broken" for verdict in verdicts):
-        return "broken"
-    if verdicts and all(verdict.conclusion == "usable" for verdict in verdicts):
-        return "usable"
-    return "not proven"
+    conclusions = {verdict.conclusion for verdict in verdicts}
+    worst_first: tuple[Conclusion, ...] = ("broken", "not proven", "waived", "usable")
+    return next((conclusion for conclusion in worst_first if conclusion in conclusions), "not proven")

@@ -10,7 +10,7 @@ import typing as t
 from concurrent.futures import ThreadPoolExecutor
 
 from . import _kube
-from ._access import Permission, applicable
+from ._access import Namespaces, Permission, applicable, namespaces_of, wants_of
 from ._clock import utc_now
 from ._kube import ApiError, Cluster
 from ._kube_lists import LISTS
@@ -63,10 +63,13 @@ def read_cluster(
     timeout: float,
     names: list[str],
     namespace: str,
-    review_for: str | None = None,
+    review_for: dict[str, t.Any] | None = None,
     cluster_uid: str = "",
 ) -> dict[str, t.Any]:
-    """Return the answers. A cluster that is not the one of ``cluster_uid`` is asked for nothing but its UID."""
+    """Return the answers. A cluster that is not the one of ``cluster_uid`` is asked for nothing but its UID.
+
+    ``review_for``: what the nodes are judged by, as the evidence has it; this identity's rights are asked for it.
+    """
     answer: dict[str, t.Any] = {"taken": utc_now(), "error": None, "error_kind": None}
     try:
         cluster = Cluster(kubeconfig, context, timeout)
@@ -79,7 +82,7 @@ def read_cluster(
         return {**answer, "error": str(error), "error_kind": error.kind}
     if review_for:
         answer["identity"] = read_identity(cluster)
-        answer["access"] = review_access(cluster, namespace, review_for)
+        answer["access"] = review_access(cluster, namespaces_of(review_for), wants_of(review_for))
     answer["lists"] = {name: read_list(cluster, name, namespace) for name in names}
     return answer
 
@@ -126,10 +129,10 @@ def read_identity(cluster: Cluster) -> str | None:
     return user.get("username")
 
 
-def review_access(cluster: Cluster, namespace: str, ask: str) -> dict[str, t.Any]:
-    permissions = applicable(ask)
+def review_access(cluster: Cluster, namespaces: Namespaces, wants: list[str]) -> dict[str, t.Any]:
+    permissions = applicable(wants)
     with ThreadPoolExecutor(REVIEWERS) as reviewers:
-        allowed = list(reviewers.map(lambda one: may(cluster, one, namespace), permissions))
+        allowed = list(reviewers.map(lambda one: may(cluster, one, namespaces), permissions))
     answers = list(zip(permissions, allowed, strict=True))
     return {
         "asked": len(permissions),
@@ -138,11 +141,11 @@ def review_access(cluster: Cluster, namespace: str, ask: str) -> dict[str, t.Any
     }
 
 
-def may(cluster: Cluster, permission: Permission, namespace: str) -> bool | None:
+def may(cluster: Cluster, permission: Permission, namespaces: Namespaces) -> bool | None:
     body = {
         "apiVersion": "authorization.k8s.io/v1",
         "kind": "SelfSubjectAccessReview",
-        "spec": {"resourceAttributes": permission.review(namespace)},
+        "spec": {"resourceAttributes": permission.review(namespaces)},
     }
     try:
         review = cluster.get(cluster.authorization.create_self_subject_access_review, body=body)

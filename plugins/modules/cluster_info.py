@@ -66,11 +66,10 @@ options:
     default: default
   review_for:
     description:
-      - The way in which smoke Pods will ask for GPUs. With it, the cluster is asked who this is, and one
-        SelfSubjectAccessReview is made for each permission of C(docs/permissions.md). Their number does not depend on
-        the size of the cluster.
-    type: str
-    choices: [device_plugin, dra]
+      - What the nodes are judged by (C(expect) of M(gpu.k8s.begin)). With it, the cluster is asked who this is, and one
+        SelfSubjectAccessReview is made for each permission of C(docs/permissions.md) that such a run needs. Their
+        number does not depend on the size of the cluster.
+    type: dict
   after:
     description:
       - The result of an earlier task of this module. A cluster that did not answer it is not asked again, so that one

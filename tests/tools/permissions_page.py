@@ -16,7 +16,8 @@ sys.path.insert(0, str(ROOT / "build/collections"))
 access = importlib.import_module("ansible_collections.gpu.k8s.plugins.module_utils._access")
 
 PAGE = ROOT / "docs/permissions.md"
-NAME, SMOKE_NAMESPACE = "gpu-k8s", "default"
+NAME = "gpu-k8s"
+NAMESPACES = {"smoke namespace": "default", "debug namespace": "gpu-k8s-debug"}
 ACCOUNT = {"kind": "ServiceAccount", "name": NAME, "namespace": NAME}
 
 INTRODUCTION = """\
@@ -77,9 +78,10 @@ collection itself. `--check` needs the reading rights alone, which are these bes
 
 
 def page() -> str:
-    cluster = [p for p in access.PERMISSIONS if p.scope != "smoke namespace"]
-    smoke = [p for p in access.PERMISSIONS if p.scope == "smoke namespace" and not p.ask]
-    dra = [p for p in access.PERMISSIONS if p.scope == "smoke namespace" and p.ask == "dra"]
+    always = [p for p in access.PERMISSIONS if p.when in ("", "device_plugin") or p.scope == "cluster"]
+    cluster = [p for p in always if p.scope != "smoke namespace"]
+    smoke = [p for p in always if p.scope == "smoke namespace"]
+    dra = [p for p in access.PERMISSIONS if p.scope == "smoke namespace" and p.when == "dra"]
     setting_up = [
         {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAME}},
         {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": NAME, "namespace": NAME}},
@@ -97,19 +99,19 @@ def page() -> str:
             APPLYING,
             "### To read",
             "",
-            *block([*setting_up, *access.manifests(cluster, NAME, SMOKE_NAMESPACE, ACCOUNT)]),
+            *block([*setting_up, *access.manifests(cluster, NAME, NAMESPACES, ACCOUNT)]),
             "",
             "### For the smoke Pods",
             "",
-            *block(access.manifests(smoke, NAME, SMOKE_NAMESPACE, ACCOUNT)),
+            *block(access.manifests(smoke, NAME, NAMESPACES, ACCOUNT)),
             "",
             "### For smoke Pods that ask by a claim (`gpu_k8s_smoke_ask: dra`)",
             "",
-            *block(access.manifests(dra, f"{NAME}-dra", SMOKE_NAMESPACE, ACCOUNT)),
+            *block(access.manifests(dra, f"{NAME}-dra", NAMESPACES, ACCOUNT)),
             INSTALLING,
             *table(access.INSTALLING),
             CHANGING,
-            *block(access.manifests(access.INSTALLING, f"{NAME}-install", SMOKE_NAMESPACE, ACCOUNT)),
+            *block(access.manifests(access.INSTALLING, f"{NAME}-install", NAMESPACES, ACCOUNT)),
             "",
         ]
     )
@@ -120,7 +122,7 @@ def table(permissions: Sequence[t.Any]) -> list[str]:
     rows: dict[tuple[str, ...], dict[str, list[str]]] = {}
     for p in permissions:
         resource = f"{p.path} `kube-system`" if p.scope == "kube-system" else p.path
-        need = ("required" if p.required else "explains") + (f", when asking by `{p.ask}`" if p.ask else "")
+        need = ("required" if p.required else "explains") + (f", when asking by `{p.when}`" if p.when else "")
         row = rows.setdefault((p.group or "core", resource, ", ".join(p.layers) or "installing", need), {})
         row.setdefault(p.verb, []).append(p.needed_for)
     lines = ["| API group | resource | verbs | for | layers | |", "|---|---|---|---|---|---|"]

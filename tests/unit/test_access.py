@@ -22,6 +22,9 @@ from ansible_collections.gpu.k8s.plugins.module_utils._judge.node import judge_n
 from ansible_collections.gpu.k8s.plugins.module_utils._kube_lists import LISTS
 from ansible_collections.gpu.k8s.plugins.module_utils._smoke import reason_not_to_try
 
+DEFAULT = {"smoke namespace": "default"}
+LAB = {"smoke namespace": "lab", "debug namespace": "lab-debug"}
+
 # Where the core API's lists are, which _kube_lists.py names by the client library's methods.
 CORE = {
     "list_node": ("list", "nodes", "cluster"),
@@ -41,16 +44,16 @@ def test_every_list_that_is_read_is_reviewed(name: str) -> None:
     wanted = LISTS[name]
     group = "" if wanted.api == "core" else wanted.args[0]
     verb, resource, scope = CORE[wanted.method] if not group else ("list", wanted.args[2], "cluster")
-    permissions = [*applicable("device_plugin"), *INSTALLING]
+    permissions = [*applicable(["device_plugin"]), *INSTALLING]
     rows = [(p.verb, p.group, p.resource, p.subresource, p.scope) for p in permissions]
     assert rows.count((verb, group, resource, "", scope)) == 1
 
 
 @pytest.mark.parametrize("ask", ["device_plugin", "dra"])
 def test_nothing_is_reviewed_twice(ask: str) -> None:
-    rows = [str(permission.row()) for permission in applicable(ask)]
+    rows = [str(permission.row()) for permission in applicable([ask])]
     assert len(set(rows)) == len(rows)
-    assert [p for p in applicable(ask) if p.resource == "resourceclaimtemplates"] == (
+    assert [p for p in applicable([ask]) if p.resource == "resourceclaimtemplates"] == (
         [p for p in PERMISSIONS if p.resource == "resourceclaimtemplates"] if ask == "dra" else []
     )
 
@@ -62,7 +65,7 @@ def test_verifying_asks_for_nothing_that_only_installing_needs() -> None:
 
 
 def test_a_review_asks_for_one_object_only_where_it_means_one() -> None:
-    told = {in_words([p], "lab"): p.review("lab") for p in PERMISSIONS}
+    told = {in_words([p], LAB): p.review(LAB) for p in PERMISSIONS}
     assert told["list nodes"] == {"verb": "list", "group": "", "resource": "nodes"}
     assert told["get pods/log in lab"] == {
         "verb": "get",
@@ -77,7 +80,7 @@ def test_a_review_asks_for_one_object_only_where_it_means_one() -> None:
 
 
 def access(*words: str) -> dict[str, t.Any]:
-    rows = [p.row() for p in applicable("device_plugin") if in_words([p], "default") in words]
+    rows = [p.row() for p in applicable(["device_plugin"]) if in_words([p], DEFAULT) in words]
     assert len(rows) == len(words)
     return {"asked": 22, "denied": rows, "not_known": []}
 
@@ -89,26 +92,26 @@ def judged(*words: str, **more: t.Any) -> tuple[dict[str, t.Any], t.Any]:
     return evidence, judge_node(evidence)
 
 
-@pytest.mark.parametrize("permission", [p for p in applicable("device_plugin") if not p.required], ids=str)
+@pytest.mark.parametrize("permission", [p for p in applicable(["device_plugin"]) if not p.required], ids=str)
 def test_what_only_explains_is_missed_by_no_verdict(permission: t.Any) -> None:
-    _evidence, verdict = judged(in_words([permission], "default"))
+    _evidence, verdict = judged(in_words([permission], DEFAULT))
     assert verdict.conclusion == "usable"
 
 
-@pytest.mark.parametrize("permission", [p for p in applicable("device_plugin") if p.required], ids=str)
+@pytest.mark.parametrize("permission", [p for p in applicable(["device_plugin"]) if p.required], ids=str)
 def test_what_is_required_is_missed_where_it_is_and_nowhere_else(permission: t.Any) -> None:
     not_tried = {"smoke_pod": {"not_tried": "nothing"}} if "smoke_pod" in permission.layers else {}
-    evidence, verdict = judged(in_words([permission], "default"), **not_tried)
+    evidence, verdict = judged(in_words([permission], DEFAULT), **not_tried)
     assert verdict.conclusion == "not proven"
     assert {c.layer for c in verdict.checkpoints if c.status == "unknown"} == set(permission.layers)
     assert {f.code for c in verdict.checkpoints for f in c.findings} == {"PRE007"}
-    assert in_words([permission], "default") in verdict.deciding.message
+    assert in_words([permission], DEFAULT) in verdict.deciding.message
     assert (reason_not_to_try(evidence, verdict) is not None) == ("smoke_pod" in permission.layers)
 
 
 def test_verbs_on_one_resource_and_resources_with_one_verb_are_said_together() -> None:
-    required = [p for p in applicable("device_plugin") if p.required]
-    assert in_words(required, "lab") == (
+    required = [p for p in applicable(["device_plugin"]) if p.required]
+    assert in_words(required, LAB) == (
         "list nodes, pods and runtimeclasses.node.k8s.io; "
         "create, get, list, watch and delete pods in lab; get pods/log in lab"
     )
@@ -122,7 +125,7 @@ def test_an_administrator_is_asked_once() -> None:
 
 def test_a_review_that_failed_is_not_a_denial() -> None:
     evidence = base("healthy-h100")
-    rows = [p.row() for p in applicable("device_plugin")]
+    rows = [p.row() for p in applicable(["device_plugin"])]
     evidence["kubernetes"]["access"] = {"asked": len(rows), "denied": [], "not_known": rows}
     assert judge_node(evidence).conclusion == "usable"
 
@@ -151,9 +154,9 @@ def granted(objects: list[dict[str, t.Any]]) -> set[tuple[str, ...]]:
 
 
 def test_the_rules_grant_what_is_asked_for_and_no_more() -> None:
-    objects = manifests(PERMISSIONS, "some", "lab", subject_of("jane"))
+    objects = manifests(PERMISSIONS, "some", LAB, subject_of("jane"))
     assert granted(objects) == {
-        ("Role" if p.scope == "smoke namespace" else "ClusterRole", p.group, p.path, p.verb)
+        ("Role" if p.scope in LAB else "ClusterRole", p.group, p.path, p.verb)
         + (("kube-system",) if p.scope == "kube-system" else ())
         for p in PERMISSIONS
     }
@@ -166,13 +169,13 @@ def test_the_rules_grant_what_is_asked_for_and_no_more() -> None:
 
 
 def test_the_rules_of_what_is_missing_hold_that_alone() -> None:
-    missing = denied(access("delete pods in default"), "device_plugin", ["smoke_pod"])
-    told = [permission.told("default") for permission in missing]
-    objects = manifests(permissions_of(told), "some", "default", subject_of("system:serviceaccount:ci:reader"))
+    missing = denied(access("delete pods in default"), ["device_plugin"], ["smoke_pod"])
+    told = [permission.told(DEFAULT) for permission in missing]
+    objects = manifests(permissions_of(told), "some", DEFAULT, subject_of("system:serviceaccount:ci:reader"))
     assert granted(objects) == {("Role", "", "pods", "delete")}
     assert objects[1]["subjects"] == [{"kind": "ServiceAccount", "name": "reader", "namespace": "ci"}]
 
 
 def test_what_is_missing_is_missing_for_the_chosen_layers() -> None:
-    assert denied(access("delete pods in default"), "device_plugin", ["driver", "scheduler"]) == []
-    assert denied(None, "device_plugin", ["smoke_pod"]) == []
+    assert denied(access("delete pods in default"), ["device_plugin"], ["driver", "scheduler"]) == []
+    assert denied(None, ["device_plugin"], ["smoke_pod"]) == []

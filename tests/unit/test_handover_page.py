@@ -185,7 +185,7 @@ def test_pods_of_others_are_left_alone() -> None:
 
 
 def test_what_is_wrong_with_the_run_comes_first() -> None:
-    row = next(p for p in PERMISSIONS if p.required).told("default")
+    row = next(p for p in PERMISSIONS if p.required).told({"smoke namespace": "default"})
     document = fleet_of(
         "driver/gpu_lost",
         run={"ended_early": "it was interrupted", "check_mode": True},

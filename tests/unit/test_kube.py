@@ -186,13 +186,13 @@ def test_reads_what_it_may_and_says_what_it_may_not(kubeconfig: str) -> None:
 
 
 def test_reviews_what_this_identity_may_do(kubeconfig: str, api: Server) -> None:
-    answer = read_cluster(kubeconfig, "here", 1.0, [], "lab", "device_plugin")
+    answer = read_cluster(kubeconfig, "here", 1.0, [], "lab", {"smoke_namespace": "lab"})
     access = answer["access"]
     assert answer["identity"] == "jane"
     assert [(row["verb"], row["resource"]) for row in access["denied"]] == [("create", "pods")]
     assert {row["resource"] for row in access["not_known"]} == {"events"}
     reviews = [path for path in api.asked if path.endswith("/selfsubjectaccessreviews")]
-    assert len(reviews) == access["asked"] == len(applicable("device_plugin"))
+    assert len(reviews) == access["asked"] == len(applicable(["device_plugin"]))
 
 
 @pytest.mark.parametrize(

@@ -192,7 +192,11 @@ def test_whose_a_layer_is_is_told_of_the_layer_to_be_mended() -> None:
 
 
 def test_permissions_that_only_explain_are_one_line() -> None:
-    rows = [p.told("default") for p in PERMISSIONS if (p.verb, p.resource) in (("list", "events"), ("create", "pods"))]
+    rows = [
+        p.told({"smoke namespace": "default"})
+        for p in PERMISSIONS
+        if (p.verb, p.resource) in (("list", "events"), ("create", "pods"))
+    ]
     text = shown(("a", HEALTHY), cluster={"identity": "jane", "missing_permissions": rows})
     assert "jane may not list events; list events in default. They only explain" in flat(text)
     assert "create" not in text

@@ -10,7 +10,7 @@ import typing as t
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from .._access import Permission, denied, in_words
+from .._access import Permission, denied, in_words, namespaces_of, wants_of
 from .._catalogue import found
 from .._chain import Finding, Judgement, Layer
 
@@ -32,8 +32,8 @@ def with_permissions(
 
 
 def _required(evidence: Mapping[str, t.Any], layers: Iterable[str]) -> list[Permission]:
-    access, ask = (evidence.get("kubernetes") or {}).get("access"), evidence["expect"].get("smoke_ask")
-    return [permission for permission in denied(access, ask or "device_plugin", layers) if permission.required]
+    access = (evidence.get("kubernetes") or {}).get("access")
+    return [permission for permission in denied(access, wants_of(evidence["expect"]), layers) if permission.required]
 
 
 def _finding(evidence: Mapping[str, t.Any]) -> Finding:
@@ -43,6 +43,6 @@ def _finding(evidence: Mapping[str, t.Any]) -> Finding:
         "PRE007",
         "kubernetes.access",
         who=evidence["kubernetes"].get("identity") or "this identity",
-        verbs=in_words(permissions, evidence["expect"].get("smoke_namespace") or "default"),
+        verbs=in_words(permissions, namespaces_of(evidence["expect"])),
         reasons="; ".join(dict.fromkeys(permission.needed_for for permission in permissions)),
     )

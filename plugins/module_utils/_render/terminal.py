@@ -191,10 +191,8 @@ def _notes(cluster: Document) -> Iterator[str]:
     """What concerns the run and no host of it."""
     explains = [one for one in cluster.get("missing_permissions") or () if not one["required"]]
     if explains:
-        who, verbs = (
-            cluster.get("identity") or "This identity",
-            in_words(permissions_of(explains), explains[0]["namespace"]),
-        )
+        namespaces = {one["scope"]: one["namespace"] for one in explains}
+        who, verbs = cluster.get("identity") or "This identity", in_words(permissions_of(explains), namespaces)
         yield from wrapped(
             "", f"{who} may not {verbs}. They only explain; missing-permissions.yml grants them.", " " * 2
         )
