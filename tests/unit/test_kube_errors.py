@@ -113,7 +113,7 @@ def asked(folder: Path, address: str, user: dict[str, t.Any] | None = None, **cl
     }
     path = folder / "kubeconfig"
     path.write_text(json.dumps(config))
-    answer = read_cluster(str(path), "here", 1.0, ["nodes"], "default", "device_plugin")
+    answer = read_cluster(str(path), "here", 1.0, ["nodes"], "default", {"smoke_ask": "device_plugin"})
     assert SECRET not in json.dumps(answer)
     assert "Traceback" not in str(answer["error"])
     return answer
