@@ -20,6 +20,8 @@ _LABELS = {
     "feature.node.kubernetes.io/pci-0302_10de.present": "true",
     "cloud.google.com/gke-accelerator": None,
     "eks.amazonaws.com/instance-gpu-count": None,
+    "karpenter.k8s.aws/instance-gpu-manufacturer": "nvidia",
+    "karpenter.azure.com/sku-gpu-manufacturer": "nvidia",
     "kubernetes.azure.com/accelerator": "nvidia",
     "accelerator": "nvidia",
 }
