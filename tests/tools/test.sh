@@ -44,7 +44,7 @@ without_the_lab() {
     part browser nice pytest tests/browser
 }
 
-part lab-up "${play[@]}" playbooks/lab_up.yml -e lab_for_installing=true && lab=up
+part lab-up "${play[@]}" playbooks/lab_up.yml -e lab_for_installing=true -e lab_for_provisioning=true && lab=up
 [ -z "${lab:-}" ] || part lab pytest tests/integration
 without_the_lab >build/test/without-the-lab.log 2>&1 &
 [ -z "${lab:-}" ] || part rehearsal "${play[@]}" playbooks/rehearse.yml

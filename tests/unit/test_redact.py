@@ -138,6 +138,15 @@ def test_a_persons_labels_are_redacted_and_still_match() -> None:
     assert judge_node(redone).conclusion == "usable"
 
 
+def test_the_documented_account_has_the_name_that_frames_the_logs() -> None:
+    node = base("healthy-h100")
+    node["kubernetes"]["identity"] = "system:serviceaccount:gpu-k8s:gpu-k8s"
+    run = {"id": "1", "hosts": [node["host"]], "by": "nobody@pod", "pattern": "gpu_nodes"}
+    inside = CLUSTER | {"identity": node["kubernetes"]["identity"], "server": "https://kubernetes.default.svc"}
+    result = redact(run, inside, [node], {})
+    assert judge_node(result.evidence[0]).conclusion == judge_node(node).conclusion == "usable"
+
+
 def test_verdicts_that_differ_are_told_apart() -> None:
     healthy, broken = judge_node(EVIDENCE["base/healthy-h100"]), judge_node(EVIDENCE["driver/gpu_lost"])
     assert same_verdicts([healthy], [healthy])

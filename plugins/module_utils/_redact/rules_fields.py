@@ -55,6 +55,7 @@ FIELD_RULES: tuple[FieldRule, ...] = (
             "smoke_pods_more namespace",
             "control_pod namespace",
             "expect smoke_namespace",
+            "expect debug_namespace",
             "objects namespace items metadata name",
             "labels kubernetes.io/metadata.name",
         ),

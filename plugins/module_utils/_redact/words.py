@@ -91,10 +91,16 @@ def is_of_tools(name: str) -> bool:
     return all(piece.lower() in _TOOL_WORDS or is_number(piece) for piece in _PIECES.findall(stem))
 
 
+_OWN = "gpu-k8s"
+"""How this collection's Pods call themselves in their logs, and what the documented ServiceAccount is called."""
+
+
 def is_common(name: str) -> bool:
     """Whether a text full of this name would be full of it anyway."""
     pieces = _PIECES.findall(name)
-    return len(name) < 3 or name.isdigit() or (len(pieces) == 1 and bool(_COMMON & {name.lower(), _singular(name)}))
+    if len(name) < 3 or name.isdigit() or name.lower() == _OWN:
+        return True
+    return len(pieces) == 1 and bool(_COMMON & {name.lower(), _singular(name)})
 
 
 def _singular(name: str) -> str:

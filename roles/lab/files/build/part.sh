@@ -17,12 +17,12 @@
 # and may replace wanted, the function that says whether the part is needed at all.
 set -euo pipefail
 export LC_ALL=C   # a key must not depend on the order in which a language sorts
-: "${LAB_CACHE:?}" "${LAB_DRIVER_VERSION:?}" "${LAB_PYTHON:?}" "${LAB_FOR_INSTALLING:?}"
+: "${LAB_CACHE:?}" "${LAB_DRIVER_VERSION:?}" "${LAB_PYTHON:?}" "${LAB_FOR_INSTALLING:?}" "${LAB_FOR_PROVISIONING:?}"
 here=$(dirname "$(readlink -f "$0")")
 files=${here%/*}
 parts=$LAB_CACHE/parts
 all=(go etcd kubelet kube-apiserver kube-controller-manager kube-scheduler kubectl containerd nvidia silicon rootfs images node node-driver node-toolkit image-store
-  helm charts packages)
+  helm charts packages verifier)
 
 # shellcheck source=go.sh
 . "$here/go.sh"
