@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import difflib
 import getpass
 import json
 import os
@@ -20,27 +19,23 @@ from pathlib import Path
 
 import yaml
 from ansible import constants
-from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.release import __version__ as ansible_version
 
 from ansible_collections.gpu.k8s.plugins.module_utils._clock import utc_now
-from ansible_collections.gpu.k8s.plugins.module_utils._evidence.kubernetes_taints import check_tolerate
-from ansible_collections.gpu.k8s.plugins.module_utils._judge.expectation import check_expectations
 from ansible_collections.gpu.k8s.plugins.plugin_utils._controller_action import ControllerAction, bad_input
+from ansible_collections.gpu.k8s.plugins.plugin_utils._inputs import (
+    Hosts,
+    read_expect,
+    wrong_environment,
+    wrong_for_debug_pods,
+    wrong_variables,
+)
 from ansible_collections.gpu.k8s.plugins.plugin_utils._journal import open_journal
 from ansible_collections.gpu.k8s.plugins.plugin_utils._report_folder import JOURNAL, put_away, say
 
 Result = dict[str, t.Any]
 
 _COLLECTION = Path(__file__).parents[2]
-
-_AT_LEAST = {
-    "gpu_k8s_smoke_gpus": 1,
-    "gpu_k8s_deadline": 1,
-    "gpu_k8s_probe_budget": 1,
-    "gpu_k8s_output_limit": 1024,
-}
-_MORE_THAN_0 = ("gpu_k8s_smoke_timeout", "gpu_k8s_api_timeout")
 
 
 class ActionModule(ControllerAction):
@@ -57,15 +52,25 @@ class ActionModule(ControllerAction):
                 "report_folder": {"type": "path", "required": True},
                 "kubeconfig": {"type": "path", "default": ""},
                 "context": {"default": ""},
+                "debug_namespace": {"default": ""},
                 "expect": {"type": "dict", "required": True},
             }
         )
         folder = Path(args["report_folder"]).expanduser().absolute()
         put_away(folder)
         say(folder, "not proven")  # until the report says otherwise
-        expect, wrong = _read_expect(args["expect"])
+        variables, inputs = task_vars or {}, args["inputs"]
+        expect, wrong = read_expect(args["expect"])
         hosts = [h for h in args["hosts"] if args["limited_to"] is None or h in args["limited_to"]]
-        wrong += self._wrong_inputs(args["inputs"], task_vars or {})
+        wrong += wrong_variables(inputs, variables, self._templar.template)
+        of_hosts = Hosts(hosts, variables, self._templar.template)
+        wrong += of_hosts.wrong(inputs)
+        debug_hosts = of_hosts.reached_by("debug_pod")
+        if debug_hosts:
+            wrong += wrong_for_debug_pods(args["debug_namespace"], args["context"])
+            expect["debug_namespace"] = args["debug_namespace"]
+        if args["context"]:
+            wrong += wrong_environment(os.environ)
         if not hosts:
             wrong.append(_nobody(args))
         if wrong:
@@ -74,6 +79,7 @@ class ActionModule(ControllerAction):
             "id": secrets.token_hex(4),
             "started": utc_now(),
             "hosts": hosts,
+            "debug_hosts": debug_hosts,
             "pattern": args["pattern"],
             "by": f"{getpass.getuser()}@{socket.gethostname()}",
             "versions": _versions(),
@@ -85,37 +91,6 @@ class ActionModule(ControllerAction):
         cluster = {"kubeconfig": args["kubeconfig"], "context": args["context"]}
         _keep_watch(folder, open_journal(folder, run, cluster))
         return {"changed": False, "refused": "", **run}
-
-    def _wrong_inputs(self, inputs: Result, variables: Result) -> list[str]:
-        """Refuse what would be ignored or misread later. ``inputs``: the argument spec of the user's variables."""
-        names = sorted(name for name in variables if name.startswith("gpu_k8s_"))
-        wrong = [_unknown(name, list(inputs)) for name in names if name not in inputs] if inputs else []
-        given = {name: self._templar.template(variables[name]) for name in names if name in inputs}
-        checked = ArgumentSpecValidator(inputs).validate(given)
-        wrong += checked.error_messages
-        if not checked.error_messages:
-            number = {name: value for name, value in checked.validated_parameters.items() if value is not None}
-            wrong += [f"{n} must be at least {least}" for n, least in _AT_LEAST.items() if number.get(n, least) < least]
-            wrong += [f"{name} must be more than 0" for name in _MORE_THAN_0 if number.get(name, 1) <= 0]
-        return wrong
-
-
-def _read_expect(expect: Result) -> tuple[Result, list[str]]:
-    """Return what the nodes are judged by, and what the user wrote wrongly there: later it would count for nothing."""
-    tolerate, own = expect.get("tolerate") or [], expect.get("own") or []
-    if isinstance(tolerate, str):  # as Ansible reads a list from the command line
-        tolerate = [entry.strip() for entry in tolerate.split(",")]
-    wrong = [
-        *(f"gpu_k8s_tolerate: {problem}" for problem in check_tolerate(tolerate)),
-        *(f"gpu_k8s_expect: {problem}" for problem in check_expectations(own)),
-    ]
-    return {**expect, "tolerate": tolerate, "own": own}, wrong
-
-
-def _unknown(name: str, known: list[str]) -> str:
-    near = difflib.get_close_matches(name, known, 1)
-    guess = f" Did you mean {near[0]}?" if near else ""
-    return f"{name} is no variable of gpu.k8s, so it would be ignored.{guess}"
 
 
 def _nobody(args: Result) -> str:

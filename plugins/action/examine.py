@@ -18,6 +18,7 @@ from ansible.plugins.action import ActionBase
 
 from ansible_collections.gpu.k8s.plugins.module_utils._chain import Judgement, status_of
 from ansible_collections.gpu.k8s.plugins.module_utils._clock import utc_now
+from ansible_collections.gpu.k8s.plugins.module_utils._debug_pod import ENTER, Obstacle, not_entered
 from ansible_collections.gpu.k8s.plugins.module_utils._evidence.host import read_look
 from ansible_collections.gpu.k8s.plugins.module_utils._image import full_reference
 from ansible_collections.gpu.k8s.plugins.module_utils._judge.driver import judge_driver
@@ -25,6 +26,7 @@ from ansible_collections.gpu.k8s.plugins.module_utils._judge.driver_expected imp
 from ansible_collections.gpu.k8s.plugins.module_utils._judge.toolkit import judge_toolkit
 from ansible_collections.gpu.k8s.plugins.module_utils._probe import script
 from ansible_collections.gpu.k8s.plugins.module_utils._transcript import TranscriptError, parse
+from ansible_collections.gpu.k8s.plugins.plugin_utils._debug_pod_connection import connection_into
 from ansible_collections.gpu.k8s.plugins.plugin_utils._journal import kept
 
 Result = dict[str, t.Any]
@@ -47,6 +49,8 @@ class ActionModule(ActionBase):
     _supports_check_mode = True
     _supports_async = False
     _requires_connection = True
+    _pod: str | None = None
+    """The debug Pod that the host is entered through."""
 
     def run(self, tmp: str | None = None, task_vars: dict[str, t.Any] | None = None) -> Result:
         super().run(tmp, task_vars)
@@ -70,7 +74,10 @@ class ActionModule(ActionBase):
         )
         image = full_reference(args["image"]) if args["image"] else ""
         expect = _expectations(args)
-        look = _not_to_be_had(args) or self._blocked(args["after"]) or self._look(args, image)
+        look = _not_to_be_had(args) or self._blocked(args["after"])
+        if look is None and args["access"] == "debug_pod":
+            look = {**(self._enter_pod(task_vars or {}) or self._look(args, image)), "way": "debug_pod"}
+        look = look or self._look(args, image)
         if expect:
             look["expect"] = expect
         host = str((task_vars or {}).get("inventory_hostname", "this host"))
@@ -87,6 +94,25 @@ class ActionModule(ActionBase):
             return {"records": {}, "error": error}
         if lower.get("status") == "fail":
             return {"records": {}, "error": {"kind": "blocked", "reason": "the driver layer below it is broken"}}
+        return None
+
+    def _enter_pod(self, variables: Result) -> Result | None:
+        """Take the host's debug Pod for the connection; return the look where there is none.
+
+        What gpu.k8s.debug_pods_info registered, roles/debug_pod/tasks/pods.yml names.
+        """
+        local = variables["hostvars"]["localhost"]
+        run, opened = local.get("preflight_run") or {}, local.get("debug_pod_opened") or {}
+        here = (opened.get("hosts") or {}).get(variables["inventory_hostname"])
+        if here is None or opened.get("run_id") != run.get("id"):
+            return _no_pod(Obstacle("not_made", "this run opened no debug Pod for this host"))
+        if here["error"]:
+            return {"records": {}, "error": here["error"]}
+        try:
+            self._connection = connection_into(self, opened, here["pod"])
+        except AnsibleError as error:
+            return _no_pod(Obstacle("no_kubectl", str(error)))
+        self._pod = here["pod"]
         return None
 
     def _look(self, args: Result, image: str) -> Result:
@@ -110,7 +136,7 @@ class ActionModule(ActionBase):
 
     def _transcript(self, probe: str) -> Result:
         try:
-            answer = self._low_level_execute_command("/bin/sh -s", in_data=probe.encode())
+            answer = self._low_level_execute_command(ENTER if self._pod else "/bin/sh -s", in_data=probe.encode())
         except AnsibleConnectionFailure as error:
             return _no_look("unreachable", str(error))
         except AnsibleError as error:
@@ -120,6 +146,8 @@ class ActionModule(ActionBase):
         except TranscriptError as error:
             if error.records is not None:
                 return {"records": error.records, "error": {"kind": "incomplete", "reason": str(error)}}
+            if self._pod:
+                return _no_pod(not_entered(answer["rc"], answer["stderr"]))
             said = (answer.get("stderr") or answer["stdout"] or "").strip().splitlines()
             kind = "refused" if self._become_is_to_blame() else "no_transcript"
             return _no_look(kind, f"{error}; the host said: {said[-1] if said else 'nothing'}")
@@ -188,6 +216,10 @@ def _expectations(args: Result) -> Result:
 
 def _no_look(kind: str, reason: str) -> Result:
     return {"records": {}, "error": {"kind": kind, "reason": " ".join(reason.split())}}
+
+
+def _no_pod(obstacle: Obstacle) -> Result:
+    return {"records": {}, "error": obstacle.as_error()}
 
 
 def _verdict(judgement: Judgement | None) -> Result:

@@ -62,6 +62,7 @@ def _wish(args: Result) -> Wish:
         cluster_uid=args["cluster_uid"],
         driver_module=args["driver_module"],
         driver_packages=tuple(args["driver_packages"]),
+        by_debug_pod=tuple(args["run"]["debug_hosts"]),
     )
 
 

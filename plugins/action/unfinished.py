@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import typing as t
+from collections.abc import Iterator
 from pathlib import Path
 
 from ansible.errors import AnsibleActionFail
@@ -35,15 +36,17 @@ class ActionModule(ControllerAction):
             "id": run["id"],
             "kubeconfig": cluster["kubeconfig"],
             "context": cluster["context"],
-            "namespace": run["expect"]["smoke_namespace"],
-            "created": _kinds(run["expect"])
-            if (hostvars["localhost"].get("smoke_pod_targets") or {}).get("pods")
-            else [],
+            "created": list(_created(run["expect"], hostvars["localhost"])),
         }
 
 
-def _kinds(expect: Result) -> list[Result]:
-    """What roles/smoke_pod/templates/pods.yml.j2 makes, with the label of the run."""
+def _created(expect: Result, local: Result) -> Iterator[Result]:
+    """What the templates of the roles smoke_pod and debug_pod made, with the label of the run."""
     pods = {"api_version": "v1", "kind": "Pod"}
-    templates = {"api_version": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate"}
-    return [pods, templates] if expect["smoke_ask"] == "dra" else [pods]
+    if (local.get("debug_pod_targets") or {}).get("pods"):
+        yield {**pods, "namespace": expect["debug_namespace"]}
+    if (local.get("smoke_pod_targets") or {}).get("pods"):
+        there = {"namespace": expect["smoke_namespace"]}
+        yield {**pods, **there}
+        if expect["smoke_ask"] == "dra":
+            yield {"api_version": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate", **there}

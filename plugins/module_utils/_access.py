@@ -106,10 +106,21 @@ def _smoke(verb: str, resource: str, needed_for: str, **more: t.Any) -> Permissi
     return Permission(verb, resource, needed_for=needed_for, **given)
 
 
+_ON_HOSTS: tuple[Layer, ...] = ("driver", "toolkit", "device_plugin")
+
+
+def _debug(verb: str, needed_for: str, subresource: str = "") -> Permission:
+    """What is done in the Namespace of the debug Pods."""
+    given: dict[str, t.Any] = {"scope": "debug namespace", "required": True, "when": "debug_pod"}
+    return Permission(verb, "pods", _ON_HOSTS, needed_for, subresource=subresource, **given)
+
+
 _NODES: tuple[Layer, ...] = ("device_plugin", "scheduler", "smoke_pod")
 _PLUGIN: tuple[Layer, ...] = ("device_plugin",)
 _SCHEDULER: tuple[Layer, ...] = ("scheduler",)
+_RELEASE: tuple[Layer, ...] = ("scheduler", "smoke_pod")
 _DRA = "resource.k8s.io"
+_TAINT = "taking the startup taint away or putting it back, with the label and annotation that tell why"
 
 PERMISSIONS: tuple[Permission, ...] = (
     # ---- the cluster
@@ -133,6 +144,9 @@ PERMISSIONS: tuple[Permission, ...] = (
         required=True,
     ),
     Permission("list", "priorityclasses", _SCHEDULER, "the priority of the smoke Pods", group="scheduling.k8s.io"),
+    # ---- the startup taint. Without them no Pod is made: what it proved could open no Node.
+    Permission("get", "nodes", _RELEASE, _TAINT, required=True, when="startup_taint"),
+    Permission("patch", "nodes", _RELEASE, _TAINT, required=True, when="startup_taint"),
     # ---- the Namespace of the smoke Pods
     _smoke("get", "namespaces", "whether it is there", layers=_SCHEDULER, required=False),
     _smoke("list", "resourcequotas", "whether a quota refuses the smoke Pods", layers=_SCHEDULER, required=False),
@@ -148,6 +162,15 @@ PERMISSIONS: tuple[Permission, ...] = (
     _smoke("get", "resourceclaimtemplates", "making and removing the smoke Pods' claims", group=_DRA, when="dra"),
     _smoke("list", "resourceclaimtemplates", "making and removing the smoke Pods' claims", group=_DRA, when="dra"),
     _smoke("delete", "resourceclaimtemplates", "making and removing the smoke Pods' claims", group=_DRA, when="dra"),
+    # ---- the Namespace of the debug Pods
+    _debug("create", "making, following and removing the debug Pods"),
+    _debug("get", "making, following and removing the debug Pods"),
+    _debug("list", "making, following and removing the debug Pods"),
+    _debug("watch", "making, following and removing the debug Pods"),
+    _debug("delete", "making, following and removing the debug Pods"),
+    # kubectl asks with get, by WebSocket, or with create; newer API servers want create for both.
+    _debug("create", "running the probes through the debug Pods", "exec"),
+    _debug("get", "running the probes through the debug Pods", "exec"),
 )
 
 
@@ -199,6 +222,7 @@ def _and(words: Sequence[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
+_READING = ("get", "list", "watch")
 _GRANTED_BY = (
     ("ClusterRole", "read", ("cluster", "kube-system")),
     ("Role", "smoke", ("smoke namespace",)),
@@ -209,14 +233,16 @@ _GRANTED_BY = (
 def manifests(permissions: Sequence[Permission], name: str, namespaces: Namespaces, subject: Object) -> list[Object]:
     """Return the Roles and bindings that grant these permissions to a subject of RBAC.
 
-    What concerns the whole cluster is in the ClusterRole ``<name>-read``, the rest in Roles of the Pods' Namespaces:
-    ``<name>-smoke`` and ``<name>-debug``.
+    What concerns the whole cluster is in the ClusterRole ``<name>-read``, or ``<name>-write`` when more than reading
+    is asked for; the rest in Roles of the Pods' Namespaces: ``<name>-smoke`` and ``<name>-debug``.
     """
     objects: list[Object] = []
     for kind, suffix, scopes in _GRANTED_BY:
         granted = [p for p in permissions if p.scope in scopes]
         if not granted:
             continue
+        if kind == "ClusterRole" and any(p.verb not in _READING for p in granted):
+            suffix = "write"
         metadata = {"name": f"{name}-{suffix}"} | ({"namespace": namespaces[scopes[0]]} if kind == "Role" else {})
         role_ref = {"apiGroup": _RBAC, "kind": kind, "name": metadata["name"]}
         objects += [

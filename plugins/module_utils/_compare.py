@@ -158,7 +158,7 @@ def _change(old: Document, new: Document) -> NodeChange:
     both = [
         StatusChange(a["number"], a["layer"], a["status"], b["status"])
         for a, b in zip(old["checkpoints"], new["checkpoints"], strict=True)
-        if "skip" not in (a["status"], b["status"])
+        if _both_looked(a["status"], b["status"])
     ]
     compared = [c.number for c in both]
     told = [c.number for c in both if c.after != "blocked"]
@@ -179,6 +179,13 @@ def _change(old: Document, new: Document) -> NodeChange:
         gpus_new=gpus_new,
     )
     return replace(change, word=_word(both, change))
+
+
+def _both_looked(before: Status, after: Status) -> bool:
+    """A waived layer was not looked at either; but one that is blamed all the same counts."""
+    if "waived" in (before, after):
+        return "fail" in (before, after)
+    return "skip" not in (before, after)
 
 
 def _word(both: Sequence[StatusChange], change: NodeChange) -> Word:

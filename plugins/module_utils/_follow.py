@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Follow smoke Pods to their end with one watch, and read what they left. Private to the collection."""
+"""Follow Pods with one watch, and read what smoke Pods left. Private to the collection."""
 
 from __future__ import annotations
 
@@ -53,6 +53,8 @@ def _nobody(_line: str) -> None:
 class Follower:
     """``clock``, ``sleep`` and ``tell`` (what to do with a line of progress) are given by the caller.
 
+    A Pod is followed until it is ``done``; ``what`` the Pods are is said in the lines of progress.
+
     After ``follow``, ``gone`` has the Pods that somebody deleted, as they were last seen; ``nodes`` the condition Ready
     of Nodes that a Pod waits for in vain; ``error`` what the API refused last.
     """
@@ -65,6 +67,8 @@ class Follower:
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
         tell: Callable[[str], None] = _nobody,
+        done: Callable[[Pod], bool] | None = None,
+        what: str = "smoke Pods",
     ) -> None:
         self._cluster = cluster
         self._namespace = namespace
@@ -72,6 +76,8 @@ class Follower:
         self._clock = clock
         self._sleep = sleep
         self._tell = tell
+        self._done = done or has_ended
+        self._what = what
         self._pods: dict[str, Pod] = {}
         self._version: str | None = None  # of the last thing that was heard
         self._hopeless_since: dict[str, float] = {}
@@ -81,7 +87,7 @@ class Follower:
         self.error: str | None = None
 
     def follow(self, nodes: Mapping[str, str], timeout: float, grace: float) -> dict[str, Pod]:
-        """Return the Pods by name once each has ended, was deleted, is hopeless for ``grace`` seconds, or time is up.
+        """Return the Pods by name once each is done, was deleted, is hopeless for ``grace`` seconds, or time is up.
 
         ``nodes``: for each Pod the label kubernetes.io/hostname of its Node. One never seen is not in the answer.
         """
@@ -136,7 +142,7 @@ class Follower:
 
     def _is_done(self, name: str, node: str, grace: float) -> bool:
         pod = self._pods.get(name)
-        if name in self.gone or (pod is not None and has_ended(pod)):
+        if name in self.gone or (pod is not None and self._done(pod)):
             return True
         if pod is None:
             return False
@@ -152,9 +158,9 @@ class Follower:
         return [name for name in nodes if not self._is_done(name, nodes[name], grace)]
 
     def _ask_for_nodes(self, nodes: Mapping[str, str]) -> None:
-        """Read the Nodes of Pods that were placed and have not ended: their number does not make more requests."""
-        placed = [name for name, pod in self._pods.items() if name in nodes and _is_placed(pod) and not has_ended(pod)]
-        wanted = sorted({nodes[name] for name in placed})
+        """Read the Nodes of Pods that were placed and are not done: their number does not make more requests."""
+        open_pods = {name: pod for name, pod in self._pods.items() if name in nodes and not self._done(pod)}
+        wanted = sorted({nodes[name] for name, pod in open_pods.items() if _is_placed(pod)})
         if not wanted:
             return
         selector = f"kubernetes.io/hostname in ({','.join(wanted[:_NODES_AT_ONCE])})"
@@ -170,7 +176,7 @@ class Follower:
         for name in still_open:
             state = state_of(self._pods.get(name), pulling)
             waiting.append((nodes[name], state, now - self._state_since.setdefault((name, state), now)))
-        return progress(len(nodes) - len(still_open), len(nodes), seconds, waiting)
+        return progress(self._what, len(nodes) - len(still_open), len(nodes), seconds, waiting)
 
     def _pulling(self, nodes: Mapping[str, str]) -> set[str]:
         """The Pods whose image is being pulled, as far as their events may be read: this only tells of progress."""

@@ -20,7 +20,8 @@ def why_closed(
 ) -> str:
     """Return in one line why the gate is closed; empty when it is open.
 
-    ``usable``: every node must be usable. ``chosen``: every layer that the run looked at must pass on every node.
+    ``usable``: every node must be usable. ``chosen``: every layer that the run looked at must pass on every node; a
+    waived one was not looked at, and a node of which nothing was keeps the gate closed.
     ``broken``: no node may be broken. A gate without nodes, or of a run that ended early, is never open, unless it is
     ``none``, which only keeps verdicts from closing it: a run that came to no end is no verdict.
     """
@@ -45,17 +46,18 @@ def _fine(verdict: NodeVerdict, gate: Gate, chosen: Sequence[str]) -> bool:
         return verdict.conclusion == "usable"
     if gate == "broken":
         return verdict.conclusion != "broken"
-    return all(c.status == "pass" for c in verdict.checkpoints if c.layer in chosen)
+    looked_at = [c for c in verdict.checkpoints if c.layer in chosen and c.status != "waived"]
+    return all(c.status == "pass" for c in looked_at) and (bool(looked_at) or not chosen)
 
 
 def _fate(verdict: NodeVerdict) -> str:
     code = f" ({verdict.deciding.code})" if verdict.deciding else ""
     if verdict.conclusion == "broken":
         return f"broken at {verdict.first_broken_layer}{code}"
-    return f"not proven{code}"
+    return f"{verdict.conclusion}{code}"
 
 
 def _hint(gate: Gate, shut: Sequence[NodeVerdict], chosen: Sequence[str]) -> str:
     if gate == "usable" and all(_fine(verdict, "chosen", chosen) for verdict in shut) and chosen:
-        return ". Every chosen layer passes; gpu_k8s_gate=chosen asks for no more than that."
+        return ". Every layer that was looked at passes; gpu_k8s_gate=chosen asks for no more than that."
     return "."

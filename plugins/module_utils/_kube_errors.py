@@ -50,6 +50,18 @@ def refused(server: str, proxy: str, status: int, body: bytes | str | None, reas
     )
 
 
+def status_within(text: str) -> dict[str, t.Any]:
+    """Return the Status object that a tool's error quotes from the API's answer; an empty one when there is none."""
+    begin = text.find('{"kind":"Status"')
+    if begin < 0:
+        return {}
+    try:
+        status, _end = json.JSONDecoder().raw_decode(text, begin)
+    except ValueError:
+        return {}
+    return dict(status)
+
+
 def no_json(server: str, proxy: str, content_type: str | None) -> ApiError:
     """Make the error of an answer that is no object of Kubernetes: a login page, or the page of a proxy."""
     what = (content_type or "nothing that it names").partition(";")[0]

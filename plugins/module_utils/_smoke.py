@@ -21,7 +21,7 @@ def tolerations(node: Mapping[str, t.Any], expect: Mapping[str, t.Any]) -> list[
     asked, facts = read_asked(expect), read_node(node, expect["resource"])
     return [
         {"key": taint.key, "operator": "Equal", "value": taint.value, "effect": taint.effect}
-        for taint in tolerated(facts.taints, asked.resource, facts.architecture, asked.tolerate)
+        for taint in tolerated(facts.taints, asked.resource, facts.architecture, asked.tolerate, asked.startup)
     ]
 
 

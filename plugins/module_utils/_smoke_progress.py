@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What to say while smoke Pods are waited for. Pure; private to the collection."""
+"""What to say while Pods are waited for. Pure; private to the collection."""
 
 from __future__ import annotations
 
@@ -37,12 +37,15 @@ def state_of(pod: Pod | None, pulling: Collection[str] = ()) -> str:
     return "starting" if statuses else "not taken up by the node yet"
 
 
-def progress(done: int, total: int, seconds: float, waiting: Iterable[tuple[str, str, float]]) -> str:
-    """Return one line. ``waiting``: of each Pod that has not ended its Node, its state, and for how many seconds."""
+def progress(what: str, done: int, total: int, seconds: float, waiting: Iterable[tuple[str, str, float]]) -> str:
+    """Return one line, of what Pods it says.
+
+    ``waiting``: of each Pod that is still waited for its Node, its state, and for how many seconds.
+    """
     groups: dict[str, list[tuple[str, float]]] = {}
     for node, state, age in waiting:
         groups.setdefault(state, []).append((node, age))
-    said = [f"smoke Pods: {done} of {total} done after {seconds:.0f} s"]
+    said = [f"{what}: {done} of {total} done after {seconds:.0f} s"]
     for state, members in sorted(groups.items(), key=lambda group: -len(group[1])):
         nodes = list(dict.fromkeys(node for node, _age in members))
         names = ", ".join(nodes[:_AT_ONCE]) + (" ..." if len(nodes) > _AT_ONCE else "")

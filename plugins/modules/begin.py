@@ -62,6 +62,10 @@ options:
     description: Its context, for winding up.
     type: str
     default: ""
+  debug_namespace:
+    description: The Namespace of the debug Pods. It must be set where a host is reached by one.
+    type: str
+    default: ""
   expect:
     description: What the nodes are judged by; it becomes part of the evidence of each.
     type: dict
@@ -98,8 +102,13 @@ hosts:
   returned: unless RV(refused)
   type: list
   elements: str
+debug_hosts:
+  description: Those of them that are reached by a debug Pod, by their variable C(gpu_k8s_host_access).
+  returned: unless RV(refused)
+  type: list
+  elements: str
 expect:
-  description: What the nodes are judged by, as it was given.
+  description: What the nodes are judged by, as it was given; with O(debug_namespace) if there are RV(debug_hosts).
   returned: unless RV(refused)
   type: dict
 report_folder:

@@ -73,6 +73,22 @@ options:
     description: What the name of every GPU of this host has to contain; empty for anything. Only for V(driver).
     type: str
     default: ""
+  access:
+    description:
+      - How the host is reached. V(ssh) stands for the host's own connection, whichever it is. V(debug_pod) stands for a
+        Pod on the host's Node, which M(gpu.k8s.debug_pods_info) must have found running. With V(none) the host is not
+        looked at, and the layer is not proven.
+    type: str
+    choices: [ssh, debug_pod, none]
+    default: ssh
+  waive:
+    description:
+      - The layers that the user does without. They are not looked at, whatever O(access) says, and their status is
+        V(waived), which is no pass.
+    type: list
+    elements: str
+    choices: [driver, toolkit]
+    default: []
   after:
     description: The result of the layer below. If that layer is broken or its host did not answer, nothing is asked.
     type: dict
@@ -120,4 +136,8 @@ look:
       description: Why there is no whole transcript; null when there is.
       returned: always
       type: dict
+    way:
+      description: V(debug_pod) if the host was to be reached by one.
+      returned: when O(access=debug_pod)
+      type: str
 """

@@ -33,6 +33,13 @@ options:
     description: Seconds that all commands of one examination may take together.
     type: int
     default: 60
+  access:
+    description:
+      - How the host is reached, as O(gpu.k8s.examine#module:access) says. With V(none) the Node is judged by what the
+        API says alone.
+    type: str
+    choices: [ssh, debug_pod, none]
+    default: ssh
   after:
     description: The result of the layer below. If that layer is broken or its host did not answer, nothing is asked.
     type: dict

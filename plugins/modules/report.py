@@ -35,7 +35,7 @@ options:
       - The run, as M(gpu.k8s.begin) returned it. One of O(run), O(evidence_folder) and O(unfinished) is needed.
     type: dict
   ended_early:
-    description: Why the run came to no end of its own. Such a run is never called usable, and its gate is closed.
+    description: Why the run came to no end of its own. Such a run is never usable or waived, and its gate is closed.
     type: str
     default: ""
   context:
@@ -75,9 +75,9 @@ options:
     default: true
   gate:
     description:
-      - What closes the gate. V(usable) wants every node usable. V(chosen) wants every chosen layer to pass on every
-        node. V(broken) wants no node broken, and lets those pass that are not proven. V(none) keeps it open for every
-        verdict.
+      - What closes the gate. V(usable) wants every node usable. V(chosen) wants every layer that was looked at to pass
+        on every node. V(broken) wants no node broken, and lets those pass that are waived or not proven. V(none) keeps
+        it open for every verdict.
     type: str
     choices: [usable, chosen, broken, none]
     default: usable
@@ -93,7 +93,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 conclusion:
-  description: One word for all nodes, V(usable), V(broken) or V(not proven).
+  description: One word for all nodes, V(usable), V(broken), V(not proven) or V(waived).
   returned: always
   type: str
 passed:

@@ -53,14 +53,10 @@ context:
   description: The context of it.
   returned: success
   type: str
-namespace:
-  description: The Namespace of its Pods.
-  returned: success
-  type: str
 created:
-  description: The kinds of object that the run may have created. Empty if it did not come to that.
+  description: The kinds of object that the run may have created, and where. Empty if it did not come to that.
   returned: success
   type: list
   elements: dict
-  sample: [{api_version: v1, kind: Pod}]
+  sample: [{api_version: v1, kind: Pod, namespace: default}]
 """

@@ -12,7 +12,7 @@ from ansible.utils.color import stringc
 _COLOURS = {
     **dict.fromkeys(("pass", "usable"), constants.COLOR_OK),
     **dict.fromkeys(("fail", "broken"), constants.COLOR_ERROR),
-    **dict.fromkeys(("unknown", "busy", "warning", "not proven"), constants.COLOR_WARN),
+    **dict.fromkeys(("unknown", "busy", "warning", "not proven", "waived"), constants.COLOR_WARN),
     **dict.fromkeys(("blocked", "skip"), constants.COLOR_SKIP),
 }
 

@@ -17,7 +17,7 @@ from ansible_collections.gpu.k8s.plugins.module_utils._chain import one_word
 REPORTS = ("report.json", "report.html", "junit.xml", "metrics.prom")
 MISSING_PERMISSIONS = "missing-permissions.yml"
 CONCLUSION = "conclusion"
-"""The file with the one word: usable, broken, not_proven or bad_input."""
+"""The file with the one word: usable, broken, not_proven, waived or bad_input."""
 
 EVIDENCE = "evidence"
 JOURNAL = "evidence/.journal"

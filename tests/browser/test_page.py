@@ -70,6 +70,13 @@ def test_the_filter_by_conclusion(opened: Open) -> None:
     assert chips(tab) == ["3", "1", "1", "1"]
 
 
+def test_waived_nodes_have_a_filter_where_there_are_any(opened: Open) -> None:
+    tab = opened(fleet({"gpu-01": "preflight/waived", "gpu-02": "healthy-h100"}))
+    tab.get_by_role("button", name="waived 1").click()
+    assert rows(tab) == ["gpu-01"]
+    assert chips(tab) == ["2", "1", "1", "0", "0"]
+
+
 def test_the_filter_by_words_and_the_counts_that_follow(opened: Open) -> None:
     tab = opened(fleet())
     tab.get_by_role("searchbox", name="Find").fill("GPU-0 driver")

@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[2]
 BIN = ROOT / ".venv/bin"
 NODES = ["node1", "node2", "node3"]
 LAB_RUN = Path(os.environ.get("LAB_CACHE") or Path.home() / ".cache/gpu-k8s-lab") / "run"
+PROGRAMS = {"PATH": f"{LAB_RUN}/parts/helm:{LAB_RUN}/parts/kubectl:{os.environ['PATH']}"}
 AUDIT_LOG = LAB_RUN / "control-plane/audit.log"
 FOR_INSTALLING = "not built: ansible-playbook -i inventories/lab playbooks/lab_up.yml -e lab_for_installing=true"
 MINUTES = 60
@@ -84,9 +85,7 @@ def run_playbook(
     done = subprocess.run(
         [BIN / "ansible-playbook", "-i", inventory, playbook, "-e", json.dumps(given), *arguments],
         cwd=ROOT,
-        env=os.environ
-        | {"PATH": f"{LAB_RUN}/parts/helm:{os.environ['PATH']}"}
-        | ({"ANSIBLE_STDOUT_CALLBACK": callback} if callback else {}),
+        env=os.environ | PROGRAMS | ({"ANSIBLE_STDOUT_CALLBACK": callback} if callback else {}),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -4,17 +4,13 @@
 from __future__ import annotations
 
 import json
-import re
 import typing as t
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, Playbook, Run
-
-VERIFYING = (ROOT / "docs/permissions.md").read_text().partition("\n## For installing")[0]
-RULES = "\n".join(re.findall(r"^```yaml$(.*?)^```$", VERIFYING, re.MULTILINE | re.DOTALL))
-IDENTITY = "system:serviceaccount:gpu-k8s:gpu-k8s"
+from conftest import Playbook
+from service_account import created_pods, rules_of, service_account
 
 Kubectl = t.Callable[..., str]
 
@@ -22,31 +18,8 @@ Kubectl = t.Callable[..., str]
 @pytest.fixture(scope="module")
 def identity(tmp_path_factory: pytest.TempPathFactory, kubectl: Kubectl) -> Iterator[Path]:
     """The kubeconfig of a ServiceAccount that was given the documented rules, and nothing else."""
-    folder = tmp_path_factory.mktemp("identity")
-    (folder / "rules.yml").write_text(RULES)
-    kubectl("apply", "--filename", str(folder / "rules.yml"))
-    try:
-        token = kubectl("create", "token", "gpu-k8s", "--namespace", "gpu-k8s").strip()
-        config = json.loads(kubectl("config", "view", "--raw", "--output", "json"))
-        config["users"] = [{"name": "gpu-k8s", "user": {"token": token}}]
-        config["contexts"][0]["context"]["user"] = "gpu-k8s"
-        kubeconfig = folder / "kubeconfig"
-        kubeconfig.write_text(json.dumps(config))
+    with service_account(kubectl, tmp_path_factory.mktemp("identity"), rules_of("The rules")) as kubeconfig:
         yield kubeconfig
-    finally:
-        kubectl("delete", "--filename", str(folder / "rules.yml"), "--ignore-not-found", "--wait=false")
-
-
-def created_pods(run: Run) -> list[str]:
-    """Return the Pods that the identity created, a dry run aside."""
-    return [
-        event["requestURI"]
-        for event in run.requests()
-        if event["user"]["username"] == IDENTITY
-        and event["verb"] == "create"
-        and event["objectRef"].get("resource") == "pods"
-        and "dryRun" not in event["requestURI"]
-    ]
 
 
 def test_the_documented_rules_suffice_also_with_a_limit(play: Playbook, identity: Path) -> None:

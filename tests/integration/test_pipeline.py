@@ -24,6 +24,7 @@ OUTCOMES = [
     ("broken", "driver/gpu_lost", 10),
     ("not_proven", "preflight/api_away", 11),
     ("bad_input", None, 12),
+    ("waived", "preflight/waived", 13),
 ]
 
 

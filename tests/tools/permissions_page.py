@@ -18,6 +18,15 @@ access = importlib.import_module("ansible_collections.gpu.k8s.plugins.module_uti
 PAGE = ROOT / "docs/permissions.md"
 NAME = "gpu-k8s"
 NAMESPACES = {"smoke namespace": "default", "debug namespace": "gpu-k8s-debug"}
+ASKING = ("device_plugin", "dra")  # the ways in which smoke Pods ask for GPUs
+PRIVILEGED = {
+    "apiVersion": "v1",
+    "kind": "Namespace",
+    "metadata": {
+        "name": NAMESPACES["debug namespace"],
+        "labels": {"pod-security.kubernetes.io/enforce": "privileged"},
+    },
+}
 ACCOUNT = {"kind": "ServiceAccount", "name": NAME, "namespace": NAME}
 
 INTRODUCTION = """\
@@ -42,7 +51,8 @@ fails is taken for not known, and not for missing.
 * The others explain. Without them a fault may be told in fewer words, and one line of the report says so.
 
 `missing-permissions.yml`, beside `report.json`, then holds the Roles and bindings that grant what is missing to this
-identity, and nothing else. Verifying never asks for Secrets, ConfigMaps, `pods/exec` or `nodes/proxy`.
+identity, and nothing else. Verifying never asks for Secrets, ConfigMaps or `nodes/proxy`, and for `pods/exec` only
+where debug Pods are asked for.
 """
 
 APPLYING = """
@@ -76,9 +86,36 @@ a Secret of the release's Namespace. Namespace, RuntimeClass and the Nodes' labe
 collection itself. `--check` needs the reading rights alone, which are these beside those of the first part:
 """
 
+STARTUP_TAINT = """
+## For the startup taint (`gpu_k8s_startup_taint: release` or `hold`)
+
+Only a run with that variable asks for this, beside all of the above but the part for installing. With one of them
+missing no smoke Pod is created. Whoever may patch Nodes may cordon them, set any taint and any label: RBAC knows no
+smaller right. [startup-taint.md](startup-taint.md) has a policy that narrows it to the collection's own keys.
+"""
+
+DEBUG_PODS = """
+## For debug Pods (`gpu_k8s_host_access: debug_pod`)
+
+Only a run in which a host is reached by a debug Pod asks for this, in `gpu_k8s_debug_namespace`, beside all of the
+above but the parts for installing and for the startup taint. With one of them missing no debug Pod is made.
+
+**These rights are worth root on every node of the cluster.** Whoever may create Pods in a Namespace that permits
+privileged ones, with `hostPID` and a `nodeName` of their choice, can read and change everything on that node; whoever
+may use `pods/exec` there can do so while a debug Pod runs. Give them only to whom you would give the nodes' SSH keys,
+keep the Namespace for this alone, and let nobody else create Pods in it.
+[without-ssh.md](without-ssh.md) tells what such a Pod is like.
+"""
+
+DEBUG_NAMESPACE = """
+The Namespace has to permit privileged Pods; it is not made by the collection:
+"""
+
 
 def page() -> str:
-    always = [p for p in access.PERMISSIONS if p.when in ("", "device_plugin") or p.scope == "cluster"]
+    always = [p for p in access.PERMISSIONS if not p.when or (p.scope == "cluster" and p.when in ASKING)]
+    taint = [p for p in access.PERMISSIONS if p.when == "startup_taint"]
+    debug = [p for p in access.PERMISSIONS if p.when == "debug_pod"]
     cluster = [p for p in always if p.scope != "smoke namespace"]
     smoke = [p for p in always if p.scope == "smoke namespace"]
     dra = [p for p in access.PERMISSIONS if p.scope == "smoke namespace" and p.when == "dra"]
@@ -112,6 +149,14 @@ def page() -> str:
             *table(access.INSTALLING),
             CHANGING,
             *block(access.manifests(access.INSTALLING, f"{NAME}-install", NAMESPACES, ACCOUNT)),
+            STARTUP_TAINT,
+            *table(taint),
+            "",
+            *block(access.manifests(taint, f"{NAME}-startup-taint", NAMESPACES, ACCOUNT)),
+            DEBUG_PODS,
+            *table(debug),
+            DEBUG_NAMESPACE,
+            *block([PRIVILEGED, *access.manifests(debug, NAME, NAMESPACES, ACCOUNT)]),
             "",
         ]
     )
@@ -122,7 +167,7 @@ def table(permissions: Sequence[t.Any]) -> list[str]:
     rows: dict[tuple[str, ...], dict[str, list[str]]] = {}
     for p in permissions:
         resource = f"{p.path} `kube-system`" if p.scope == "kube-system" else p.path
-        need = ("required" if p.required else "explains") + (f", when asking by `{p.when}`" if p.when else "")
+        need = ("required" if p.required else "explains") + (f", when asking by `{p.when}`" if p.when in ASKING else "")
         row = rows.setdefault((p.group or "core", resource, ", ".join(p.layers) or "installing", need), {})
         row.setdefault(p.verb, []).append(p.needed_for)
     lines = ["| API group | resource | verbs | for | layers | |", "|---|---|---|---|---|---|"]

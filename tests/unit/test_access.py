@@ -161,11 +161,32 @@ def test_the_rules_grant_what_is_asked_for_and_no_more() -> None:
         for p in PERMISSIONS
     }
     assert [(o["kind"], o["metadata"]["name"], o["metadata"].get("namespace")) for o in objects] == [
-        ("ClusterRole", "some-read", None),
-        ("ClusterRoleBinding", "some-read", None),
+        ("ClusterRole", "some-write", None),
+        ("ClusterRoleBinding", "some-write", None),
         ("Role", "some-smoke", "lab"),
         ("RoleBinding", "some-smoke", "lab"),
+        ("Role", "some-debug", "lab-debug"),
+        ("RoleBinding", "some-debug", "lab-debug"),
     ]
+
+
+def test_nothing_is_patched_unless_a_run_wants_the_startup_taint_taken_away() -> None:
+    assert {p.verb for p in applicable(["device_plugin"]) if p.scope == "cluster"} == {"list"}
+    (patching,) = [p for p in applicable(["device_plugin", "startup_taint"]) if p.verb == "patch"]
+    assert (patching.name, patching.required) == ("nodes", True)
+    reading = manifests(applicable(["device_plugin"]), "some", LAB, subject_of("jane"))
+    assert reading[0]["metadata"]["name"] == "some-read"
+
+
+def test_without_the_right_to_patch_nodes_no_pod_is_made_for_a_run_that_should() -> None:
+    evidence = base("healthy-h100") | {"smoke_pod": {"not_tried": "nothing"}}
+    (patching,) = [p for p in applicable(["startup_taint"]) if p.verb == "patch"]
+    evidence["kubernetes"]["access"] = {"asked": 24, "denied": [patching.row()], "not_known": []}
+    evidence["expect"]["startup_taint"] = "release"
+    verdict = judge_node(evidence)
+    assert verdict.conclusion == "not proven"
+    assert "patch nodes" in verdict.deciding.message
+    assert reason_not_to_try(evidence, verdict) is not None
 
 
 def test_the_rules_of_what_is_missing_hold_that_alone() -> None:

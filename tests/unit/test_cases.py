@@ -34,6 +34,12 @@ def test_case(name: str) -> None:
     assert case["why"]
     assert case["source"]
     verdict = judge_node(evidence(case))
+    if "checkpoints" in says:
+        assert list(verdict.not_proven) == says["checkpoints"]
+    if "conclusion" in says:
+        assert verdict.conclusion == says["conclusion"]
+        assert verdict.deciding is None
+        return
     findings = {f.code: f for c in verdict.checkpoints for f in c.findings}
     assert says["code"] in findings, f"said {sorted(findings)}"
     assert findings[says["code"]].layer == says["layer"]
@@ -47,8 +53,6 @@ def test_case(name: str) -> None:
     else:
         assert verdict.conclusion == "not proven"
         assert verdict.first_broken_layer is None
-    if "checkpoints" in says:
-        assert list(verdict.not_proven) == says["checkpoints"]
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -68,12 +72,12 @@ def test_a_case_can_be_shown_and_written(name: str) -> None:
     told = document(run, {"context": "c", "server": "s", "version": "v", "uid": "u"}, [whole], [verdict])
     text = chain(told)
     assert max(map(len, text.splitlines())) <= 80
-    assert CASES[name]["says"]["code"] in text
+    assert CASES[name]["says"].get("code", verdict.conclusion) in text
     assert json.loads(json.dumps(told))["nodes"][0]["conclusion"] == verdict.conclusion
 
 
 def test_every_code_has_a_case() -> None:
-    assert {case["says"]["code"] for case in CASES.values()} == set(CATALOGUE)
+    assert {case["says"]["code"] for case in CASES.values() if "code" in case["says"]} == set(CATALOGUE)
 
 
 @pytest.mark.parametrize("name", BASES)

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -97,22 +99,36 @@ def test_a_warning_does_not_keep_from_passing() -> None:
     assert statuses(*judgements(c2=Judgement(2, (finding("toolkit", "warning"),))))[1] == "unknown"
 
 
+def test_a_waiver_is_no_pass() -> None:
+    verdict = conclude("h", "n", judgements(c1=Judgement(1, waived="w"), c2=Judgement(2, waived="w")))
+    assert (verdict.conclusion, verdict.not_proven, verdict.deciding) == ("waived", (1, 2), None)
+    open_ = conclude("h", "n", judgements(c1=Judgement(1, waived="w"), c6=Judgement(6)))
+    assert (open_.conclusion, open_.not_proven) == ("not proven", (1, 6))
+
+
+def test_a_waived_layer_may_be_the_first_broken_one() -> None:
+    given = judgements(c1=Judgement(1, waived="w"), c6=Judgement(6, (finding("driver", "fail"),)))
+    verdict = conclude("h", "n", given)
+    assert (verdict.conclusion, verdict.first_broken_layer) == ("broken", "driver")
+    assert [c.status for c in verdict.checkpoints] == ["fail", *["blocked"] * 5]
+
+
 def test_no_combination_of_judgements_is_usable_but_six_passes() -> None:
     options = [
         Judgement(0, seen="yes"),
         Judgement(0),
         Judgement(0, skipped="s"),
+        Judgement(0, waived="w"),
         Judgement(0, (finding("driver", "unknown"),), seen="yes"),
         Judgement(0, (finding("driver", "busy"),)),
         Judgement(0, (finding("smoke_pod", "fail"),), seen="yes"),
     ]
-    usable = 0
+    conclusions: Counter[str] = Counter()
     for chosen in itertools.product(range(len(options)), repeat=6):
-        given = [
-            Judgement(n, options[i].findings, options[i].seen, options[i].skipped) for n, i in enumerate(chosen, 1)
-        ]
-        usable += conclude("h", "n", given).conclusion == "usable"
-    assert usable == 1
+        given = [replace(options[i], checkpoint=n) for n, i in enumerate(chosen, 1)]
+        conclusions[conclude("h", "n", given).conclusion] += 1
+    assert conclusions["usable"] == 1
+    assert conclusions["waived"] == 2**6 - 1  # each checkpoint passes or is waived
 
 
 def test_a_run_is_usable_only_with_nodes_that_all_are() -> None:
@@ -122,6 +138,9 @@ def test_a_run_is_usable_only_with_nodes_that_all_are() -> None:
     assert conclude_run([good]) == "usable"
     assert conclude_run([good, open_]) == "not proven"
     assert conclude_run([good, open_, broken]) == "broken"
+    waived = conclude("d", "d", judgements(c1=Judgement(1, waived="w")))
+    assert conclude_run([good, waived]) == "waived"
+    assert conclude_run([good, waived, open_]) == "not proven"
 
 
 def test_the_gate() -> None:
@@ -137,6 +156,20 @@ def test_the_gate() -> None:
     assert why_closed("chosen", [good, driver_only], []) == "Not proven: no layer was looked at."
     assert "keep the gate closed: b not proven" in why_closed("chosen", [driver_only], ["driver", "toolkit"])
     assert why_closed("none", [driver_only], LAYERS) == ""
+
+
+def test_the_gate_of_waived_nodes() -> None:
+    good = conclude("a", "a", judgements())
+    waived = conclude("b", "b", judgements(c1=Judgement(1, waived="w")))
+    open_ = conclude("c", "c", judgements(c1=Judgement(1, waived="w"), c6=Judgement(6)))
+    closed = why_closed("usable", [good, waived], LAYERS)
+    assert "1 of 2 nodes keep the gate closed: b waived. Every layer that was looked at passes" in closed
+    assert "gpu_k8s_gate=chosen" in closed
+    assert why_closed("chosen", [good, waived], LAYERS) == ""
+    assert why_closed("broken", [good, waived], LAYERS) == ""
+    assert "c not proven" in why_closed("chosen", [waived, open_], LAYERS)
+    assert why_closed("chosen", [waived], ["driver"]) != ""  # nothing was looked at
+    assert why_closed("chosen", [waived], LAYERS, "it was interrupted") != ""
 
 
 def test_catalogue_codes_are_of_the_layer_that_notices() -> None:

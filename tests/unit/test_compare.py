@@ -64,7 +64,7 @@ def test_what_is_better_in_one_direction_is_worse_in_the_other(name: str) -> Non
     fine = base(cases()[name]["base"])
     if judge_node(fine).conclusion != "usable":
         return
-    falls = judge_node(of_case(name)).conclusion != "usable"
+    falls = judge_node(of_case(name)).conclusion not in ("usable", "waived")
     there, back = compared(fine, of_case(name)), compared(of_case(name), fine)
     if falls:
         assert (there.word, back.word) == ("worse", "better")
@@ -260,3 +260,25 @@ def test_words_of_a_node_are_no_markdown() -> None:
     named_oddly = changed("kubernetes node status nodeInfo osImage", "<b>[x](y)* `z`")
     page = markdown(compare(told(RUN, HEALTHY), told(LATER, named_oddly)))
     assert r"\<b\>\[x\](y)\* \`z\`" in page
+
+
+def test_what_was_waived_is_neither_better_nor_worse() -> None:
+    waived = of_case("preflight/waived")
+    for before, after, headline in (
+        (waived, HEALTHY, "same, waived -> usable"),
+        (HEALTHY, waived, "same, usable -> waived"),
+    ):
+        node = compared(before, after)
+        assert (node.word, node.not_compared) == ("same", (1, 2))
+        shown = terminal(compare(told(RUN, before), told(LATER, after)))
+        assert headline in shown
+        assert "left it out: 1 driver, 2 toolkit" in shown
+
+
+def test_a_waived_layer_that_is_blamed_is_worse_and_its_finding_told() -> None:
+    node = compared(of_case("preflight/waived"), of_case("smoke_pod/waived_driver_not_loaded"))
+    assert node.word == "worse"
+    assert (node.checkpoints[0].before, node.checkpoints[0].after) == ("waived", "fail")
+    assert [told.code for told in node.came] == ["DRV005"]
+    back = compared(of_case("smoke_pod/waived_driver_not_loaded"), of_case("preflight/waived"))
+    assert back.word == "better"

@@ -3,17 +3,20 @@
 
 from __future__ import annotations
 
+import datetime
 import types
 import typing as t
 
 import pytest
 from cases import base
+from documents import of_case
 
 from ansible_collections.gpu.k8s.plugins.action import advertised, registration
 from ansible_collections.gpu.k8s.plugins.module_utils._evidence.device_plugin import read_kubelet_devices
 from ansible_collections.gpu.k8s.plugins.module_utils._evidence.host import HostLook
 from ansible_collections.gpu.k8s.plugins.module_utils._judge.device_plugin_settling import is_registering
 from ansible_collections.gpu.k8s.plugins.module_utils._judge.device_plugin_waiting import is_about_to_advertise
+from ansible_collections.gpu.k8s.plugins.module_utils._judge.node import judge_node
 
 Tree = dict[str, t.Any]
 
@@ -80,6 +83,18 @@ def node(look: Tree, allocatable: str) -> Tree:
 )
 def test_the_api_is_asked_again_while_the_kubelet_knows_better(evidence: Tree, worth_while: bool) -> None:
     assert is_about_to_advertise(evidence) is worth_while
+
+
+@pytest.mark.parametrize(("after", "worth_while"), [(30, True), (3600, False)])
+def test_without_a_look_at_the_host_the_time_of_the_reading_counts(after: int, worth_while: bool) -> None:
+    """A node that has just joined is waited for, and not called broken."""
+    evidence = of_case("device_plugin/no_access_and_nothing_advertised", "a")
+    ready = next(c for c in evidence["kubernetes"]["node"]["status"]["conditions"] if c["type"] == "Ready")
+    ready["lastTransitionTime"] = "2026-11-30T11:00:00Z"
+    at = datetime.datetime(2026, 11, 30, 11, tzinfo=datetime.UTC) + datetime.timedelta(seconds=after)
+    evidence["kubernetes"]["read_at"] = at.isoformat()
+    assert is_about_to_advertise(evidence) is worth_while
+    assert judge_node(evidence).conclusion == ("not proven" if worth_while else "broken")
 
 
 class Clock:

@@ -75,6 +75,21 @@ def error_of(host: Host) -> dict[str, str]:
     return look["error"]
 
 
+@pytest.mark.parametrize(
+    ("layer", "access", "kind"),
+    [
+        ("driver", "ssh", "waived"),
+        ("driver", "none", "waived"),
+        ("toolkit", "none", "no_access"),
+        ("device_plugin", "none", "no_access"),
+        ("toolkit", "ssh", None),
+    ],
+)
+def test_a_look_that_is_not_to_be_taken(layer: str, access: str, kind: str | None) -> None:
+    look = examine._not_to_be_had({"layer": layer, "access": access, "waive": ["driver"]})
+    assert (look["error"]["kind"] if look else None) == kind
+
+
 def test_a_whole_transcript_is_no_error() -> None:
     look = examined(Host(says="Welcome!\n" + transcript("one", "two")))
     assert look["error"] is None

@@ -254,3 +254,11 @@ def test_no_line_of_evidence_closes_its_block() -> None:
     lines = ["~~~", "```", "  `````", "a ```` b", "```text"]
     assert fenced(lines) == ["``````text", *lines, "``````"]
     assert fenced([]) == ["```text", "```"]
+
+
+def test_what_is_waived_is_named_and_nothing_concluded_about_it() -> None:
+    text = shown("preflight/waived", HEALTHY)
+    assert "of 2 nodes 1 usable, 0 broken, 0 not proven, 1 waived" in text
+    assert "**Conclude nothing about driver and toolkit of `gpu-0`:** waived" in text
+    assert "Checkpoints 1, 2 (*waived*) of `gpu-0`" in text
+    assert "Do not put into service" not in text

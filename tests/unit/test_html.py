@@ -205,3 +205,16 @@ def test_a_finding_that_nodes_share_is_told_once_with_all_of_them() -> None:
     assert "12 nodes:" in found
     assert "and 4 more" in found
     assert "Also on 11 other nodes." in page(told)
+
+
+def test_what_is_waived_has_a_word_a_share_and_a_filter_of_its_own() -> None:
+    read = Page(page(fleet({"gpu-01": "preflight/waived", "gpu-02": "healthy-h100"})))
+    assert "1 of 2 nodes usable, 0 broken, 0 not proven, 1 waived" in read.text
+    assert "Waived: checkpoints 1, 2. All that was looked at passes." in read.text
+    assert {a["data-conclusion"] for a in read.attributes("details") if "data-conclusion" in a} == {"waived", "usable"}
+    chips = [a["data-conclusion"] for a in read.attributes("button") if "data-conclusion" in a]
+    assert chips == ["", "usable", "waived", "broken", "not proven"]
+    shares = {a["class"]: (a.get("x"), a["width"]) for a in read.attributes("rect")}
+    assert shares["waived"] == ("1", "1")
+    without = Page(page(fleet()))
+    assert "waived" not in [a.get("data-conclusion") for a in without.attributes("button")]

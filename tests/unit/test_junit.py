@@ -11,8 +11,13 @@ from junitparser import Error, Failure, JUnitXml, Skipped, TestCase
 
 from ansible_collections.gpu.k8s.plugins.module_utils._render.junit import suites
 
-OUTCOME = {"pass": None, "fail": Failure, "unknown": Error, "busy": Error, "blocked": Skipped, "skip": Skipped}
-OF_THE_NODE = {"usable": None, "broken": Failure, "not proven": Error}
+OUTCOME = {
+    "pass": None,
+    "fail": Failure,
+    **dict.fromkeys(("unknown", "busy"), Error),
+    **dict.fromkeys(("blocked", "skip", "waived"), Skipped),
+}
+OF_THE_NODE = {"usable": None, "broken": Failure, "not proven": Error, "waived": Error}
 
 
 def read(document: Tree) -> dict[str, dict[str, TestCase]]:
@@ -71,6 +76,9 @@ def test_skipped_checkpoints_leave_no_node_green() -> None:
     """Servers count skipped cases as good."""
     cases = read(told([of_case("healthy-h100", "a") | {"chosen": ["driver"]}], {"chosen": ["driver"]}))["a"]
     assert [outcome(case) for case in cases.values()] == [None, *[Skipped] * 5, Error]
+    waived = read(told([of_case("preflight/waived", "a")]))["a"]
+    assert [outcome(case) for case in waived.values()] == [Skipped, Skipped, *[None] * 4, Error]
+    assert waived["conclusion"].result[0].message.startswith("waived: checkpoints 1, 2 were not looked at")
 
 
 @pytest.mark.parametrize(

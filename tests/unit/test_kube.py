@@ -71,6 +71,11 @@ class Api(BaseHTTPRequestHandler):
         else:
             self.answer({"status": {"allowed": (wanted["verb"], wanted.get("namespace")) != ("create", "lab")}})
 
+    def do_PATCH(self) -> None:
+        """Tells what it was sent."""
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.answer({"sent": body, "as": self.headers["Content-Type"], "to": self.path})
+
     def answer(self, content: dict) -> None:
         self.send(200, json.dumps(content).encode())
 
@@ -133,6 +138,12 @@ def cluster(kubeconfig: str) -> Cluster:
 def test_lists_come_in_pages(cluster: Cluster, api: Server) -> None:
     assert [node["metadata"]["name"] for node in cluster.list(cluster.core.list_node)] == [f"node{n}" for n in range(5)]
     assert len(api.asked) == 3
+
+
+def test_a_patch_is_sent_as_the_operations_that_it_is(cluster: Cluster) -> None:
+    patch = [{"op": "remove", "path": "/spec/taints/0"}]
+    told = cluster.get(cluster.core.patch_node, "node1", body=patch)
+    assert told == {"sent": patch, "as": "application/json-patch+json", "to": "/api/v1/nodes/node1"}
 
 
 def test_a_watch_yields_whole_events_and_can_be_left_early(cluster: Cluster) -> None:

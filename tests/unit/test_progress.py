@@ -16,6 +16,12 @@ AWAY = {
     "findings": [{"code": "DRV001", "status": "unknown"}],
     "look": {"error": {"kind": "unreachable"}},
 }
+WAIVED = FINE | {"status": "waived", "look": {"error": {"kind": "waived"}}}
+NO_ACCESS = {
+    "status": "unknown",
+    "findings": [{"code": "PRE012", "status": "unknown"}],
+    "look": {"error": {"kind": "no_access"}},
+}
 BLOCKED = {"status": "unknown", "findings": [], "look": {"error": {"kind": "blocked"}}}
 
 
@@ -84,3 +90,17 @@ def test_smoke_pods_that_failed_are_named() -> None:
 
 def test_nothing_that_a_host_is_called_can_steer_the_terminal() -> None:
     assert "\x1b" not in progress.not_fine("a\x1b[2J", LOST)[0]
+
+
+def test_what_was_not_to_be_looked_at_is_counted() -> None:
+    """The kubelet's devices are not judged on the host: without a way to it they were merely not asked for."""
+    layers = progress.HostLayers(1)
+    assert layers.answered("driver", "a", WAIVED) == ["driver         1 of 1 hosts, 1 waived"]
+    devices = {"look": NO_ACCESS["look"]}
+    assert layers.answered("device_plugin", "a", devices) == ["device_plugin  1 of 1 hosts, 1 not asked"]
+
+
+def test_a_host_without_a_way_is_named_once() -> None:
+    layers = progress.HostLayers(1)
+    assert layers.answered("driver", "a", NO_ACCESS)[0] == "  a: ? PRE012 There is no way to the host"
+    assert layers.answered("toolkit", "a", NO_ACCESS) == ["toolkit        1 of 1 hosts, 1 not asked"]

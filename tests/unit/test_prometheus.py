@@ -32,11 +32,11 @@ def test_every_node_has_one_conclusion_and_every_checkpoint_one_status() -> None
     found = read(document)
     conclusions = values(found["gpu_k8s_node_conclusion"], "host", "conclusion")
     statuses = values(found["gpu_k8s_checkpoint_status"], "host", "checkpoint", "status")
-    assert len(conclusions) == 3 * len(document["nodes"])
+    assert len(conclusions) == 4 * len(document["nodes"])
     assert len(statuses) == 6 * len(document["nodes"])
     for node in document["nodes"]:
         word = node["conclusion"].replace(" ", "_")
-        for one in ("usable", "broken", "not_proven"):
+        for one in ("usable", "broken", "not_proven", "waived"):
             assert conclusions[node["host"], one] == (one == word)
         for checkpoint in node["checkpoints"]:
             assert statuses[node["host"], str(checkpoint["number"]), checkpoint["status"]] == 1
@@ -77,9 +77,9 @@ def test_the_run_is_told() -> None:
     assert found["gpu_k8s_run_finished_timestamp_seconds"].samples[0].value == 1772439323.64
     assert found["gpu_k8s_run_ended_early"].samples[0].value == 1
     assert found["gpu_k8s_nodes_without_host"].samples[0].value == 2
-    expected = {("usable",): 0, ("broken",): 0, ("not_proven",): 1}
-    assert values(found["gpu_k8s_run_conclusion"], "conclusion") == expected
-    assert values(found["gpu_k8s_nodes"], "conclusion") == {("usable",): 1, ("broken",): 0, ("not_proven",): 0}
+    none = dict.fromkeys([("usable",), ("broken",), ("not_proven",), ("waived",)], 0)
+    assert values(found["gpu_k8s_run_conclusion"], "conclusion") == none | {("not_proven",): 1}
+    assert values(found["gpu_k8s_nodes"], "conclusion") == none | {("usable",): 1}
 
 
 def test_a_number_that_was_not_seen_is_no_zero() -> None:
@@ -104,11 +104,11 @@ def test_labels_hold_any_name(text: str) -> None:
 
 
 def test_what_a_fleet_costs() -> None:
-    """Six checkpoints, three conclusions, three numbers and its findings: so many series a node, and no more."""
+    """Six checkpoints, four conclusions, three numbers and its findings: so many series a node, and no more."""
     one, two = (
         metrics(told([of_case("driver/gpu_lost", f"gpu-{n}") for n in range(count)])).splitlines() for count in (1, 2)
     )
-    assert len(two) - len(one) == 6 + 3 + 2 + 1
+    assert len(two) - len(one) == 6 + 4 + 2 + 1
 
 
 def test_the_page_names_the_metrics_that_there_are() -> None:

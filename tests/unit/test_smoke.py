@@ -198,7 +198,7 @@ def test_what_a_pod_waits_for(pod: dict | None, state: str) -> None:
 
 def test_progress_is_one_line_however_many_wait() -> None:
     waiting = [(f"node{n}", "pulling the image", float(n)) for n in range(40)] + [("node50", "running", 2.0)]
-    assert progress(59, 100, 41.2, waiting) == (
+    assert progress("smoke Pods", 59, 100, 41.2, waiting) == (
         "smoke Pods: 59 of 100 done after 41 s; 40 pulling the image (oldest 39 s; node0, node1, node2 ...); "
         "1 running (oldest 2 s; node50)"
     )

@@ -208,3 +208,21 @@ def test_nodes_without_a_host_are_one_line() -> None:
     assert "GPU Nodes without a host in this run: gpu-[00-19]" in alike
     unlike = shown(("a", HEALTHY), cluster={"nodes_without_host": [f"{letter}-node" for letter in "abcdefghijkl"]})
     assert "h-node and 4 more" in flat(unlike)
+
+
+def test_what_is_waived_is_told_and_is_no_pass() -> None:
+    text = shown(("a", "preflight/waived"), ("b", "preflight/waived"), ("c", HEALTHY))
+    assert "a    waived waived  pass   pass   pass   pass   waived" in text
+    assert "a, b: waived (driver, toolkit); all that was looked at passes" in text
+    assert text.endswith("1 of 3 nodes usable, 0 broken, 0 not proven, 2 waived")
+    assert "(waived: not looked at" in text
+    assert widest(text) <= 80
+    open_ = shown(("a", "smoke_pod/waived_and_deadline"))
+    assert "a: not proven (missing: proven; waived: driver, toolkit)" in open_
+    assert open_.endswith("0 of 1 nodes usable, 0 broken, 1 not proven")
+
+
+def test_no_way_to_a_host_is_told_once_with_the_ways_that_there_are() -> None:
+    text = flat(shown(("a", "preflight/no_access")))
+    assert text.count("PRE012 preflight") == 1
+    assert all(f"gpu_k8s_{way}" in text for way in ("host_access: ssh", "host_access: debug_pod", "waive: [driver"))

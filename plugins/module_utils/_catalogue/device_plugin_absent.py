@@ -112,6 +112,20 @@ ENTRIES = (
         sources=("https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/", "lab"),
     ),
     Entry(
+        code="DPL043",
+        layer="device_plugin",
+        status="fail",
+        title="The startup taint keeps the device plugin off this Node",
+        message="{daemon_set} makes no Pod for {node}: it does not tolerate {taints}.",
+        meaning="The Node joined with gpu.k8s/unverified and waits for a verification to take it away. What makes its "
+        "GPUs usable has to come before that, and so must tolerate the taint.",
+        remedy="Add the toleration {{key: gpu.k8s/unverified, operator: Exists, effect: NoSchedule}} to the plugin's "
+        "DaemonSet, and to everything else that the Node's GPUs need: the GPU Operator's DaemonSets, Node Feature "
+        "Discovery. docs/startup-taint.md tells where each has it.",
+        mistaken_for="A plugin that is fully rolled out, as kubectl get daemonset shows it.",
+        sources=("https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/", "lab"),
+    ),
+    Entry(
         code="DPL014",
         layer="device_plugin",
         status="fail",

@@ -260,6 +260,17 @@ ENTRIES = (
         sources=("lab",),
     ),
     Entry(
+        code="DRV048",
+        layer="driver",
+        status="unknown",
+        title="What you expect of the driver can't be checked",
+        message="The driver is waived, so {names} can't be checked.",
+        meaning="gpu_k8s_waive says that this layer is done without, and another variable what it has to be.",
+        remedy="Take one of the two away: the expectation, or the driver from gpu_k8s_waive.",
+        mistaken_for="A driver that is as expected.",
+        sources=("written for the rule",),
+    ),
+    Entry(
         code="DRV046",
         layer="driver",
         status="fail",

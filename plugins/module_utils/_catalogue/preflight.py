@@ -7,8 +7,9 @@
 from __future__ import annotations
 
 from ._entry import Entry
+from .preflight_debug_pod import ENTRIES as DEBUG_POD
 
-ENTRIES = (
+_OF_THE_CLUSTER = (
     Entry(
         code="PRE002",
         layer="preflight",
@@ -136,4 +137,20 @@ ENTRIES = (
         mistaken_for="A cluster that refuses this identity.",
         sources=("https://kubernetes.io/docs/tasks/extend-kubernetes/http-proxy-access-api/", "written for the rule"),
     ),
+    Entry(
+        code="PRE012",
+        layer="preflight",
+        status="unknown",
+        title="There is no way to the host",
+        message="The host was not looked at: {reason}.",
+        meaning="Nothing is known of the host itself. What its Node advertises and what a smoke Pod gets is judged all "
+        "the same, but driver and toolkit are not proven apart from Kubernetes.",
+        remedy="Look at it by SSH (gpu_k8s_host_access: ssh), or by a privileged Pod on its Node, in a Namespace that "
+        "permits one (gpu_k8s_host_access: debug_pod). Where neither can be had, do without the two layers "
+        "(gpu_k8s_waive: [driver, toolkit]): the node is then waived at best, and never called usable.",
+        mistaken_for="A host that does not answer, or a driver that is broken.",
+        sources=("lab",),
+    ),
 )
+
+ENTRIES = (*_OF_THE_CLUSTER, *DEBUG_POD)

@@ -9,5 +9,6 @@ from __future__ import annotations
 from .scheduler_admission import ENTRIES as ADMISSION
 from .scheduler_node import ENTRIES as NODE
 from .scheduler_pending import ENTRIES as PENDING
+from .scheduler_startup_taint import ENTRIES as STARTUP_TAINT
 
-ENTRIES = tuple(sorted((*NODE, *ADMISSION, *PENDING), key=lambda entry: entry.code))
+ENTRIES = tuple(sorted((*NODE, *ADMISSION, *PENDING, *STARTUP_TAINT), key=lambda entry: entry.code))

@@ -15,11 +15,11 @@ The evidence of one node, as it is saved::
     check_mode: whether Pods were allowed to be created
     expect: {resource, image, runtime_handler, smoke_gpus}
     driver | toolkit | device_plugin: a look at the host, {records: {...}, error: null or {kind, reason}}, or null;
-        the driver's may have expect: what the user expects of this host
-    kubernetes: {error, error_kind, identity, access, hosts, node, node_error, pods, pods_error, objects} or null;
-        access is what the cluster denies to this identity (_access.py), hosts those of the run that were found to be
-        the Node; pods are those on the Node that may hold a GPU or hand them out; objects are the other lists of
-        _kube_lists.py by name, {items, error} each
+        the driver's may have expect: what the user expects of this host; way is debug_pod where it came by one
+    kubernetes: {error, error_kind, identity, access, read_at, hosts, node, node_error, pods, pods_error, objects} or
+        null; access is what the cluster denies to this identity (_access.py); read_at is when it last answered, by the
+        controller's clock; hosts are those of the run that were found to be the Node; pods are those on the Node that
+        may hold a GPU or hand them out; objects are the other lists of _kube_lists.py by name, {items, error} each
     smoke_pod | control_pod: what became of the Pod (smoke_pod.py), {not_tried: reason}, or null
     smoke_pods_more: the same of the other Pods, where every GPU is tried
 """

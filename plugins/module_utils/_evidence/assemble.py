@@ -60,6 +60,7 @@ def _of_the_cluster(names: Sequence[str], looks: Lookup, cluster: Lookup) -> dic
         "error_kind": cluster.get("error_kind"),
         "identity": cluster.get("identity"),
         "access": cluster.get("access"),
+        "read_at": cluster.get("read_at"),
         "node": node,
         "node_error": nodes.get("error"),
         "pods": None if node is None or pods.get("items") is None else _on(node, pods["items"]),

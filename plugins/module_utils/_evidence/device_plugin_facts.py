@@ -25,7 +25,10 @@ _MIG_LINE = re.compile(r"^\s+MIG (?P<profile>\S+) .*\(UUID: (?P<uuid>MIG-[^)]+)\
 
 @dataclass(frozen=True)
 class PluginFacts:
-    """``driver`` is None when the host's driver layer was not looked at."""
+    """``driver`` is None when the host's driver layer was not looked at.
+
+    ``read_at``: when the API was read, in seconds since the epoch.
+    """
 
     node: NodeFacts
     resource: str
@@ -35,6 +38,7 @@ class PluginFacts:
     kubelet: KubeletDevices
     workload: Workload
     claimable: Claimable
+    read_at: float | None
 
     @property
     def ids(self) -> tuple[str, ...] | None:
@@ -115,7 +119,9 @@ class PluginFacts:
         return next((f"The Pod {pod.name} started" for pod in pods if self._is_recent(pod.started)), None)
 
     def _is_recent(self, at: float | None) -> bool:
-        return at is not None and self.kubelet.now is not None and abs(self.kubelet.now - at) < RECENT
+        """By the node's clock; where the host was not looked at, by the one that read the API."""
+        now = self.read_at if self.kubelet.now is None else self.kubelet.now
+        return at is not None and now is not None and abs(now - at) < RECENT
 
 
 def read_plugin(evidence: Mapping[str, t.Any], node: NodeFacts, driver: DriverFacts | None) -> PluginFacts:
@@ -133,4 +139,5 @@ def read_plugin(evidence: Mapping[str, t.Any], node: NodeFacts, driver: DriverFa
         kubelet=read_kubelet_devices(look),
         workload=read_workload(kubernetes),
         claimable=read_claimable(kubernetes),
+        read_at=seconds_of(kubernetes.get("read_at")),
     )

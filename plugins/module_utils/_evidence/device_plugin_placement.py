@@ -13,7 +13,7 @@ import typing as t
 from collections.abc import Iterator, Mapping, Sequence
 
 from .kubernetes import NodeFacts
-from .kubernetes_taints import tolerates
+from .kubernetes_taints import Taint, tolerates
 
 Object = Mapping[str, t.Any]
 
@@ -28,12 +28,10 @@ _ADDED: tuple[Object, ...] = (
 )
 
 
-def taints_in_the_way(daemon_set: Object, node: NodeFacts) -> list[str]:
+def taints_in_the_way(daemon_set: Object, node: NodeFacts) -> list[Taint]:
     """Return the Node's taints that the DaemonSet's Pods do not tolerate."""
     tolerations = (*(daemon_set["spec"].get("tolerations") or ()), *_ADDED)
-    return [
-        str(taint) for taint in node.taints if taint.repels and not any(tolerates(one, taint) for one in tolerations)
-    ]
+    return [taint for taint in node.taints if taint.repels and not any(tolerates(one, taint) for one in tolerations)]
 
 
 def labels_in_the_way(daemon_set: Object, node: NodeFacts) -> list[str]:

@@ -31,10 +31,13 @@ def proofs(evidence: Mapping[str, t.Any]) -> dict[int, tuple[str, ...]]:
     allocatable = _walk(kubernetes, ["node", "status", "allocatable", expect.get("resource", "nvidia.com/gpu")])
     by_claim = expect.get("smoke_ask") == "dra" or allocatable in (None, "0")
     offered = ("kubernetes.objects.resource_slices",) if by_claim else (advertised,)
+    # without a look at the host the API alone speaks
+    connections = _walk(evidence, ["device_plugin", "records", "plugin_connections"])
+    connected = ("device_plugin.plugin_connections",) if connections else ()
     return {
         1: ("driver.nvidia_smi_list", *machine, "driver.module_version"),
         2: ("toolkit.gpu_container", "toolkit.control_container"),
-        3: (*offered, "device_plugin.plugin_connections"),
+        3: (*offered, *connected),
         4: (*offered, "kubernetes.node.spec", "kubernetes.node.status.conditions.Ready"),
         5: ("smoke_pod.pod.spec.nodeName", "smoke_pod.pod.status.conditions.PodScheduled"),
         6: ("smoke_pod.pod.status.containerStatuses", "smoke_pod.log", "smoke_pod.cuda.log", "control_pod.log"),

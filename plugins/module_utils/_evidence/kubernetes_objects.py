@@ -27,7 +27,10 @@ def named(objects: Sequence[Object], name: str) -> Object | None:
 
 @dataclass(frozen=True)
 class Asked:
-    """What a smoke Pod asks for. ``by_claim``: through a ResourceClaim (DRA) and not by the resource's name."""
+    """What a smoke Pod asks for. ``by_claim``: through a ResourceClaim (DRA) and not by the resource's name.
+
+    ``startup``: this run decides about the startup taint, so that its Pods tolerate it.
+    """
 
     resource: str
     amount: int
@@ -37,6 +40,7 @@ class Asked:
     runtime_class: str
     priority_class: str
     tolerate: tuple[str, ...]
+    startup: bool
 
     def class_name(self, classes: Sequence[Object] | None) -> str:
         """Return the name of the RuntimeClass: ``auto`` is nvidia where there is one, else none."""
@@ -56,4 +60,5 @@ def read_asked(expect: Object) -> Asked:
         runtime_class=str(expect.get("runtime_class") or ""),
         priority_class=str(expect.get("smoke_priority_class") or ""),
         tolerate=tuple(map(str, expect.get("tolerate") or ())),
+        startup=(expect.get("startup_taint") or "ignore") != "ignore",
     )

@@ -15,6 +15,9 @@ Object = Mapping[str, t.Any]
 
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
+STARTUP_TAINT = "gpu.k8s/unverified"
+"""The key of the taint that a Node joins with and that a verification takes away."""
+
 # Taints that say that something is wrong with the Node. A Pod that tolerates them proves nothing.
 _TROUBLE = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/")
 # Of Nodes that are on their way out: cluster-autoscaler's, Karpenter's, the cloud's, the administrator's.
@@ -53,6 +56,10 @@ class Taint:
         return self.effect != "PreferNoSchedule"
 
     @property
+    def of_startup(self) -> bool:
+        return self.key == STARTUP_TAINT
+
+    @property
     def leaving(self) -> bool:
         return self.key.startswith(_LEAVING)
 
@@ -84,6 +91,8 @@ def parse_toleration(text: str) -> dict[str, str]:
     key, value, effect = match["key"], match["value"], match["effect"]
     if effect and effect not in EFFECTS:
         raise ValueError(f"{effect} is no effect of a taint ({', '.join(EFFECTS)})")
+    if key == STARTUP_TAINT:
+        raise ValueError("it is this collection's own; set gpu_k8s_startup_taint, and the smoke Pods tolerate it")
     if Taint(key, "", "").of_trouble:
         raise ValueError("it says that something is wrong with the Node; a Pod that tolerates it proves nothing")
     toleration = {"key": key, "operator": "Exists"} if value is None else {"key": key, "operator": "Equal"}
@@ -114,11 +123,13 @@ def tolerates(toleration: Object, taint: Taint) -> bool:
     return bool(toleration.get("key")) and str(toleration.get("value") or "") == taint.value
 
 
-def tolerated(taints: Iterable[Taint], resource: str, architecture: str | None, tolerate: Sequence[str]) -> list[Taint]:
+def tolerated(
+    taints: Iterable[Taint], resource: str, architecture: str | None, tolerate: Sequence[str], startup: bool
+) -> list[Taint]:
     """Return those of a Node's taints that a smoke Pod tolerates.
 
-    They are those that GPU Nodes are known to have, and those that the user's Pods tolerate.
-    Trouble is never tolerated.
+    They are those that GPU Nodes are known to have, those that the user's Pods tolerate, and with ``startup`` the
+    startup taint, which this run takes away. Trouble is never tolerated.
     """
     wanted = []
     for text in tolerate:
@@ -131,7 +142,11 @@ def tolerated(taints: Iterable[Taint], resource: str, architecture: str | None, 
         for taint in taints
         if taint.repels
         and not taint.of_trouble
-        and (_of_gpus(taint, resource, architecture) or any(tolerates(w, taint) for w in wanted))
+        and (
+            _of_gpus(taint, resource, architecture)
+            or (startup and taint.of_startup)
+            or any(tolerates(w, taint) for w in wanted)
+        )
     ]
 
 

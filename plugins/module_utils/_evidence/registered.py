@@ -25,7 +25,14 @@ _ON_LOCALHOST = {
     "scheduler": "scheduler_cluster",
     "smoke_pod": "smoke_pod_cluster",
 }
-_CLUSTER = ("preflight_cluster", "device_plugin_cluster", "scheduler_cluster", "smoke_pod_cluster", "install_cluster")
+_CLUSTER = (
+    "preflight_cluster",
+    "debug_pod_cluster",
+    "device_plugin_cluster",
+    "scheduler_cluster",
+    "smoke_pod_cluster",
+    "install_cluster",
+)
 
 
 def _since(variables: Variables, name: str, started: str) -> dict[str, t.Any] | None:
@@ -65,6 +72,7 @@ def cluster_read(local: Variables, started: str) -> dict[str, t.Any] | None:
     return {
         **{key: (reached or last).get(key) for key in ("server", "version", "uid")},
         **{key: reviewed.get(key) for key in ("identity", "access")},
+        "read_at": (reached or last)["taken"],
         "error": None if reached else last["error"],
         "error_kind": None if reached else last.get("error_kind"),
         "lists": lists,
@@ -81,18 +89,21 @@ def evidence_of_all(
     about = {"chosen": chosen_layers(run, hostvars), "check_mode": check_mode, "expect": run["expect"]}
     cluster = cluster_read(local, started)
     pods = _pods_by_host(local, started)
-    evidence = []
+    taints = (_since(local, "startup_taint_result", started) or {}).get("outcomes") or {}
+    evidence: list[dict[str, t.Any]] = []
     for host in run["hosts"]:
         variables = hostvars[host]
         looks = {
             layer: result["look"] for layer, name in _ON_HOSTS.items() if (result := _since(variables, name, started))
         }
-        evidence.append(assemble(host, _names(host, variables), about, looks, cluster, pods.get(host)))
+        about_host = assemble(host, names_of(host, variables), about, looks, cluster, pods.get(host))
+        evidence.append({**about_host, "startup_taint": taints.get(host)})
     tell_who_shares_a_node(evidence)
     return evidence
 
 
-def _names(host: str, variables: Variables) -> list[str]:
+def names_of(host: str, variables: Variables) -> list[str]:
+    """Return what the Node of a host may be called, the best first."""
     given = [variables.get("gpu_k8s_node_name"), host, variables.get("ansible_host")]
     return [str(name) for name in given if name]
 

@@ -29,6 +29,12 @@ def consent(wish: Wish, cluster: ClusterSeen) -> Iterator[Refusal]:
         yield Refusal(
             "the cluster", "nobody has said that it may be lost", "it may be, and gpu_k8s_install_disposable is true"
         )
+    if wish.by_debug_pod:
+        yield Refusal(
+            "the way to the hosts",
+            f"gpu_k8s_host_access is debug_pod for {', '.join(wish.by_debug_pod)}",
+            "it is ssh: a debug Pod is for verifying alone",
+        )
     if cluster.error:
         yield Refusal("the cluster", cluster.error.rstrip("."), "it answers")
         return

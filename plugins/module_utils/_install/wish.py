@@ -22,7 +22,10 @@ MARK = "gpu.k8s/installed-by"
 
 @dataclass(frozen=True)
 class Wish:
-    """The user's variables ``gpu_k8s_install_*``. ``way`` is ``components``, ``operator``, or empty when not set."""
+    """The user's variables ``gpu_k8s_install_*``. ``way`` is ``components``, ``operator``, or empty when not set.
+
+    ``by_debug_pod``: the hosts that are to be reached by a debug Pod.
+    """
 
     way: str = ""
     components: tuple[str, ...] = ()
@@ -30,6 +33,7 @@ class Wish:
     cluster_uid: str = ""
     driver_module: str = "auto"
     driver_packages: tuple[str, ...] = ()
+    by_debug_pod: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ from dataclasses import replace
 
 from .._access import Permission, denied, in_words, namespaces_of, wants_of
 from .._catalogue import found
-from .._chain import Finding, Judgement, Layer
+from .._chain import LAYERS, Finding, Judgement, Layer
 
 # Findings that say no more than that something was not read or tried: a missing permission says why.
-_CONSEQUENCES = ("PRE005", "SMK015", "SMK041")
+_CONSEQUENCES = ("PRE005", "PRE020", "SMK015", "SMK041")
 
 
 def with_permissions(
@@ -24,7 +24,7 @@ def with_permissions(
     """Add what the layer's judge can't know: that a permission it requires is missing (PRE007)."""
     missing = _finding(evidence) if _required(evidence, (layer,)) else None
     for judgement in judgements:
-        if missing is None or judgement.skipped is not None:
+        if missing is None or judgement.skipped is not None or judgement.waived is not None:
             yield judgement
         else:
             others = (finding for finding in judgement.findings if finding.code not in _CONSEQUENCES)
@@ -33,7 +33,12 @@ def with_permissions(
 
 def _required(evidence: Mapping[str, t.Any], layers: Iterable[str]) -> list[Permission]:
     access = (evidence.get("kubernetes") or {}).get("access")
-    return [permission for permission in denied(access, wants_of(evidence["expect"]), layers) if permission.required]
+    by_pod = any((evidence.get(layer) or {}).get("way") == "debug_pod" for layer in LAYERS)
+    return [
+        permission
+        for permission in denied(access, wants_of(evidence["expect"]), layers)
+        if permission.required and (by_pod or permission.when != "debug_pod")  # another host of the run may need it
+    ]
 
 
 def _finding(evidence: Mapping[str, t.Any]) -> Finding:

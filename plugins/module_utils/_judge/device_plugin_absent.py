@@ -118,7 +118,9 @@ def _not_meant_for_the_node(facts: PluginFacts) -> Iterator[Finding]:
         return
     for one, labels, taints in in_the_way:
         if not labels:
-            yield found("DPL013", _SETS, "kubernetes.node.spec.taints", **_names(facts, one), taints=", ".join(taints))
+            code = "DPL043" if all(taint.of_startup for taint in taints) else "DPL013"
+            pointers, told = (_SETS, "kubernetes.node.spec.taints"), ", ".join(map(str, taints))
+            yield found(code, *pointers, **_names(facts, one), taints=told)
             return
     one, labels, _taints = min(in_the_way, key=lambda way: -len(labels_asked_for(way[0]) & set(facts.node.labels)))
     yield found("DPL012", _SETS, _LABELS, **_names(facts, one), missing=" and ".join(labels))

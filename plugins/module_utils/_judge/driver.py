@@ -13,8 +13,9 @@ from .._chain import Finding, Judgement
 from .._evidence.driver import DriverFacts, read_driver
 from .._evidence.driver_smi import QUERIES, error_rows
 from .._evidence.host import HostLook
+from .debug_pod import NO_POD
 from .driver_answers import nvidia_smi_answers
-from .driver_expected import as_expected, driver_version
+from .driver_expected import as_expected, driver_version, expected_in_vain
 from .driver_fabric import fabric_is_ready
 from .driver_gpus import device_nodes, every_gpu
 from .driver_health import gpu_health
@@ -26,6 +27,8 @@ _LIST = "driver.nvidia_smi_list"
 
 def judge_driver(look: HostLook, host: str) -> Judgement:
     """Judge one host's driver. What the user expects of it is in ``look.expect``."""
+    if look.waived:
+        return Judgement(1, tuple(expected_in_vain(look.expect)), waived=look.waived)
     facts = read_driver(look)
     findings = [*_examined(look, host)]
     if look.kind in (None, "incomplete"):
@@ -38,7 +41,9 @@ def judge_driver(look: HostLook, host: str) -> Judgement:
 def _examined(look: HostLook, host: str) -> Iterator[Finding]:
     if look.error is None:
         return
-    code = {"incomplete": "DRV010", "refused": "DRV016"}.get(look.kind or "", "DRV001")
+    no_pod = NO_POD.get(look.cause, "PRE020")
+    known = {"incomplete": "DRV010", "refused": "DRV016", "no_access": "PRE012", "no_pod": no_pod}
+    code = known.get(look.kind or "", "DRV001")
     yield found(code, missing=look.error, reason=look.error, host=host)
 
 

@@ -52,6 +52,12 @@ def as_expected(facts: DriverFacts, expect: Mapping[str, t.Any]) -> Iterator[Fin
         yield found("DRV045", "driver.nvidia_smi_list", expected=model, names=", ".join(dict.fromkeys(others)))
 
 
+def expected_in_vain(expect: Mapping[str, t.Any]) -> Iterator[Finding]:
+    """What the user expects of a driver that is not looked at must not be taken for checked (DRV048)."""
+    if expect:
+        yield found("DRV048", names=", ".join(f"gpu_k8s_expected_{name}" for name in expect))
+
+
 def driver_version(facts: DriverFacts) -> str | None:
     """Return the version of the loaded module; where there is none (WSL), of the driver that nvidia-smi names."""
     return facts.module_version or next(iter(facts.everywhere("driver_version").values()), None)

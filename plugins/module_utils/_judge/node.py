@@ -24,6 +24,7 @@ from .driver import judge_driver
 from .expectation import hold_against
 from .scheduler import judge_scheduler
 from .smoke_pod import Trial, judge_smoke_pod
+from .startup_taint import with_startup_taint
 from .toolkit import judge_toolkit
 
 Evidence = Mapping[str, t.Any]
@@ -37,6 +38,22 @@ def judge_node(evidence: Evidence) -> NodeVerdict:
     node = (evidence.get("kubernetes") or {}).get("node")
     name = node["metadata"]["name"] if node else evidence.get("node_name")
     return conclude(evidence["host"], name, judge_checkpoints(evidence))
+
+
+def proven_node(evidence: Evidence) -> NodeFacts | None:
+    """Return the Node that this host is proven to be: its boot_id is the host's, and no other host claims it.
+
+    Where the user does without the driver's layer there is no host to compare: the Node alone is what was judged.
+    """
+    reading = _Reading(evidence)
+    try:
+        node, _why_not = reading.node
+        on_host = reading.driver.boot_id if reading.driver else None
+    except Exception:  # strange evidence (PRE006) proves nothing
+        return None
+    if node is None or _look(evidence, "driver").waived:
+        return node
+    return node if on_host and on_host == node.boot_id else None
 
 
 class _Reading:
@@ -118,7 +135,7 @@ def _scheduler(reading: _Reading) -> Iterator[Judgement]:
         reason = kubernetes.get("pods_error") or "it was not read"
         yield Judgement(4, (found("PRE005", "kubernetes.pods_error", what="Pods", reason=reason),))
         return
-    yield judge_scheduler(node, kubernetes, read_asked(expect))
+    yield with_startup_taint(judge_scheduler(node, kubernetes, read_asked(expect)), node, reading.evidence)
 
 
 def _smoke_pod(reading: _Reading) -> Iterator[Judgement]:

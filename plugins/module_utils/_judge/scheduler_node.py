@@ -66,7 +66,7 @@ def _healthy_enough(node: NodeFacts) -> Iterator[Finding]:
 
 
 def _taints_let_pods_in(node: NodeFacts, asked: Asked, classes: Sequence[Object] | None) -> Iterator[Finding]:
-    may_stay = tolerated(node.taints, asked.resource, node.architecture, asked.tolerate)
+    may_stay = tolerated(node.taints, asked.resource, node.architecture, asked.tolerate, asked.startup)
     # A RuntimeClass may bring tolerations of its own into the Pods that name it.
     runtime_class = named(classes or (), asked.class_name(classes)) or {}
     brought = (runtime_class.get("scheduling") or {}).get("tolerations") or ()
@@ -78,7 +78,9 @@ def _taints_let_pods_in(node: NodeFacts, asked: Asked, classes: Sequence[Object]
 
 def judge_taint(node: NodeFacts, taint: Taint) -> Iterator[Finding]:
     """What a taint means that Pods do not tolerate. Nothing where the condition that it follows says it already."""
-    if taint.leaving:
+    if taint.of_startup:
+        yield found("SCH039", _TAINTS, node=node.name, taint=taint)
+    elif taint.leaving:
         yield found("SCH012", _TAINTS, node=node.name, taint=taint)
     elif taint.arriving:
         yield found("SCH013", _TAINTS, node=node.name, taint=taint)

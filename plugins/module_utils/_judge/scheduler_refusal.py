@@ -6,11 +6,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 from .._catalogue import found
 from .._chain import Finding
+from .._kube_errors import status_within
 
 # The first that matches: webhooks and policies come first, since what they say is their authors' words.
 # Sources: the admission plugins of kube-apiserver; each format was also seen on the lab, OpenShift's apart.
@@ -48,14 +48,8 @@ def known_refusal(text: str, pointer: str) -> Finding | None:
 
 def _said(text: str) -> tuple[str, int | None]:
     """Take the message and the code out of a Status object, where the answer holds one."""
-    begin = text.find('{"kind":"Status"')
-    if begin >= 0:
-        try:
-            status, _end = json.JSONDecoder().raw_decode(text, begin)
-            return _one_line(str(status.get("message") or text)), status.get("code")
-        except ValueError:
-            pass
-    return _one_line(text), None
+    status = status_within(text)
+    return _one_line(str(status.get("message") or text)), status.get("code")
 
 
 def _one_line(text: str) -> str:

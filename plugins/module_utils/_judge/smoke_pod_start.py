@@ -11,24 +11,22 @@ import re
 from .._catalogue import found
 from .._chain import Finding
 from .._evidence.smoke_pod import PodEnd
+from .toolkit_start import NVML_SAYS
 
 # What runc, nvidia-container-cli and nvidia-container-runtime say when the cause is certain.
-_DRIVER = (
-    ("DRV003", r"nvml error: driver/library version mismatch"),
-    ("DRV004", r"nvml error: gpu is lost"),
-    ("DRV005", r"nvml error: driver not loaded"),
-)
 _DRIVER_TOO_OLD = r"requirement error|unsatisfied condition"
 _IMAGE = r"exec format error|exec:? \"?/bin/sh\"?: |\"/bin/sh\".*(no such file|not found)|no match for platform"
 _NO_HANDLER = r"(no runtime for|failed to find runtime handler|unknown runtime handler|runtime handler) \"?\S+"
-_TOOLKIT = r"nvidia-(container|ctk|cdi|smi)|NVIDIA_VISIBLE_DEVICES|libnvidia|CDI device|inject CDI|/dev/nvidia"
+_TOOLKIT = (
+    r"nvidia-(container|ctk|cdi|smi)|NVIDIA_VISIBLE_DEVICES|libnvidia|/dev/nvidia|CDI device|CDI modifier|inject CDI"
+)
 
 
 def why_not_started(which: str, pointer: str, reason: str, end: PodEnd, image: str) -> Finding:
     """Blame the driver, the toolkit or the image where the words are certain; else the node (SMK003)."""
     values: dict[str, object] = {"says": reason, "image": image, "which": which, "reason": reason}
     values |= {"module": "another", "library": f"not that ({reason})"}
-    for code, words in _DRIVER:
+    for code, words in NVML_SAYS:
         if re.search(words, reason):
             return found(code, pointer, **values)
     if re.search(_DRIVER_TOO_OLD, reason):

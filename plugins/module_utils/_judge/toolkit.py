@@ -12,6 +12,7 @@ from .._catalogue import found
 from .._chain import Finding, Judgement
 from .._evidence.host import HostLook
 from .._evidence.toolkit import ContainerRun, ToolkitFacts, read_toolkit
+from .debug_pod import NO_POD
 from .toolkit_later import works_now_and_will_not_always
 from .toolkit_runtime import hands_out_gpus, runtime_answers
 from .toolkit_start import why_not_started, why_not_usable
@@ -22,6 +23,8 @@ _CONTROL = "toolkit.control_container"
 
 def judge_toolkit(look: HostLook, image: str, handler: str) -> Judgement:
     """Judge one host's runtime by what the experiment's containers saw."""
+    if look.waived:
+        return Judgement(2, waived=look.waived)
     facts = read_toolkit(look)
     findings = [*_examined(look), *runtime_answers(look, facts), *hands_out_gpus(facts, handler)]
     if not findings:
@@ -35,7 +38,8 @@ def judge_toolkit(look: HostLook, image: str, handler: str) -> Judgement:
 
 def _examined(look: HostLook) -> Iterator[Finding]:
     if look.error is not None:
-        code = "TKT010" if look.kind == "incomplete" else "TKT001"
+        known = {"incomplete": "TKT010", "no_access": "PRE012", "no_pod": NO_POD.get(look.cause, "PRE020")}
+        code = known.get(look.kind or "", "TKT001")
         yield found(code, reason=look.error, missing=look.error)
 
 

@@ -15,12 +15,17 @@ from .._evidence.toolkit_cdi import CdiSpec
 
 _GPU = "toolkit.gpu_container"
 
+NVML_SAYS = (
+    ("DRV003", r"(?i)(nvml error|initialize nvml): driver/library version mismatch"),
+    ("DRV004", r"(?i)(nvml error|initialize nvml): gpu is lost"),
+    ("DRV005", r"(?i)(nvml error|initialize nvml): driver not loaded"),
+)
+"""What nvidia-container-cli and nvidia-container-runtime pass on of NVML's errors: the driver's fault."""
+
 # What runc, nvidia-container-cli and nvidia-container-runtime say when the cause is certain.
 _CAUSES = (
     ("TKT023", r"requirement error|unsatisfied condition"),
-    ("DRV003", r"nvml error: driver/library version mismatch"),
-    ("DRV004", r"nvml error: gpu is lost"),
-    ("DRV005", r"nvml error: driver not loaded"),
+    *NVML_SAYS,
     ("TKT022", r"load library failed: libnvidia-ml|failed to locate driver libraries"),
     ("TKT019", r"no runtime binary found from candidate list"),
     ("TKT025", r"ldcache error"),

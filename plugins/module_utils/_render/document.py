@@ -50,16 +50,18 @@ def document(
             "usable": counts["usable"],
             "broken": counts["broken"],
             "not_proven": counts["not proven"],
+            "waived": counts["waived"],
         },
         "nodes": [_node(one, verdict) for one, verdict in zip(evidence, verdicts, strict=True)],
     }
 
 
 def _conclusion(run: Mapping[str, t.Any], verdicts: Sequence[NodeVerdict]) -> Conclusion:
-    """A run that ended early, or of which a host has no evidence, is not usable by what is left of it."""
+    """A run that ended early, or of which a host has no evidence, is neither usable nor waived by what is left."""
     conclusion = conclude_run(verdicts)
     lost = set(run.get("hosts") or ()) - {verdict.host for verdict in verdicts}
-    return "not proven" if conclusion == "usable" and (lost or run.get("ended_early")) else conclusion
+    whole = not lost and not run.get("ended_early")
+    return conclusion if whole or conclusion == "broken" else "not proven"
 
 
 def _node(evidence: Evidence, verdict: NodeVerdict) -> Document:

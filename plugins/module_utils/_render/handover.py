@@ -29,8 +29,9 @@ _WORDS = (
     "The chain is GPU, Linux driver, container toolkit and runtime, device plugin, API and scheduler, GPU Pod. "
     "Six checkpoints stand for it, and none vouches for another.",
     "A node is **usable** only with six passes, **broken** when one failed (the first broken layer is named), "
-    "and otherwise **not proven**.",
+    "**waived** when all passed but those that the sender does without, and otherwise **not proven**.",
     "*busy*: every GPU is held by a Pod. *blocked*: a lower layer is broken. *skip*: the run was not asked for it. "
+    "*waived*: the sender does without it, so it was not looked at. "
     "*unknown*: evidence is missing, or contradicts itself. None of these is a pass.",
 )
 
@@ -80,7 +81,8 @@ def _head(document: Fields, redaction: Fields) -> Iterator[str]:
         (
             "Conclusion",
             f"**{document['conclusion']}**: of {count['nodes']} nodes {count['usable']} usable, "
-            f"{count['broken']} broken, {count['not_proven']} not proven",
+            f"{count['broken']} broken, {count['not_proven']} not proven"
+            + (f", {count['waived']} waived" if count["waived"] else ""),
         ),
         ("Run", f"{code(run['id'])}, {minute(run.get('started'))} to {minute(run.get('finished'))}"),
         ("Run by", _known(run.get("by"))),
@@ -89,7 +91,7 @@ def _head(document: Fields, redaction: Fields) -> Iterator[str]:
         ("UID of `kube-system`", _known(cluster.get("uid"))),
         ("Asked as", _known(cluster.get("identity"))),
         ("Hosts", f"{code(run.get('pattern') or '?')}: {len(run.get('hosts') or document['nodes'])}"),
-        ("Layers looked at", codes(run.get("chosen") or ()) or "none"),
+        ("Layers chosen", codes(run.get("chosen") or ()) or "none"),
         ("Versions", ", ".join(f"{plain(name)} {plain(version)}" for name, version in versions.items())),
     ]
     yield from table(("", ""), rows)
@@ -161,7 +163,7 @@ def _fate(number: int, alike: Sequence[Fields]) -> Iterator[str]:
     for one, finding in told.items():
         yield from _finding(one, finding["evidence"], alike)
     if not told:
-        yield "No finding: what is missing above was skipped, or left nothing that proves it."
+        yield "No finding: what is missing above was skipped or waived, or left nothing that proves it."
         yield ""
 
 
@@ -262,7 +264,7 @@ def _proofs(document: Fields) -> Iterator[str]:
 def _not_tested(document: Fields) -> Iterator[str]:
     hosts: dict[tuple[str, tuple[int, ...]], list[str]] = {}
     for node in document["nodes"]:
-        for status in ("skip", "blocked", "unknown", "busy"):
+        for status in ("skip", "waived", "blocked", "unknown", "busy"):
             numbers = tuple(c["number"] for c in node["checkpoints"] if c["status"] == status)
             if numbers:
                 hosts.setdefault((status, numbers), []).append(node["host"])
@@ -302,7 +304,8 @@ def _checklist(document: Fields, redaction: Fields) -> Iterator[str]:
     yield from (f"    {line}" for line in fenced(_commands(document), "sh"))
     yield ""
     yield "* [ ] Of that verification the folder `handover/` (never `pseudonyms.json`), and the word in `conclusion`:"
-    yield "  `usable`, `broken` or `not_proven`. Only `usable` closes this hand-over."
+    yield "  `usable`, `waived`, `broken` or `not_proven`. Only `usable` closes this hand-over, or `waived` where both"
+    yield "  sides do without what was not looked at."
     yield "* [ ] `comparison.md`, so that what else has changed is seen:"
     yield ""
     compare = "ansible-playbook gpu.k8s.compare -e gpu_k8s_before=REPORT-BEFORE -e gpu_k8s_after=REPORT-AFTER"

@@ -22,6 +22,7 @@ def stops(document: Fields) -> Iterator[str]:
     yield from _of_the_run(document)
     nodes = document["nodes"]
     yield from _out_of_service(nodes)
+    yield from _waived(nodes)
     yield from _lowest_first(nodes)
     yield from _owned(nodes)
     yield from _shared(nodes)
@@ -63,6 +64,16 @@ def _out_of_service(nodes: Sequence[Fields]) -> Iterator[str]:
         hosts = [node["host"] for node in nodes if node["conclusion"] == conclusion]
         if hosts:
             yield f"**Do not put into service:** {codes(hosts)} ({why})."
+
+
+def _waived(nodes: Sequence[Fields]) -> Iterator[str]:
+    hosts: dict[tuple[str, ...], list[str]] = {}
+    for node in nodes:
+        layers = tuple(plain(c["layer"]) for c in node["checkpoints"] if c["status"] == "waived")
+        if layers:
+            hosts.setdefault(layers, []).append(node["host"])
+    for layers, alike in hosts.items():
+        yield f"**Conclude nothing about {' and '.join(layers)} of {codes(alike)}:** waived, so not looked at."
 
 
 def _lowest_first(nodes: Sequence[Fields]) -> Iterator[str]:

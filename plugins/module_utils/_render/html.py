@@ -33,7 +33,12 @@ _FILES = Path(__file__).resolve().parents[3] / "roles" / "report" / "files"
 
 _COLUMNS = ("driver", "toolkit", "plugin", "scheduler", "placed", "proven")
 _MARKS = {"fail": "FAIL", "unknown": "unknown", "skip": "skipped"}
-_SYMBOLS = {"usable": "\N{CHECK MARK}", "broken": "\N{MULTIPLICATION X}", "not proven": "?"}
+_SYMBOLS = {
+    "usable": "\N{CHECK MARK}",
+    "waived": "\N{WHITE CIRCLE}",
+    "broken": "\N{MULTIPLICATION X}",
+    "not proven": "?",
+}
 _GRAVITY = {"fail": 0, "unknown": 1, "busy": 1, "warning": 2}
 _ORDER = ("preflight", *LAYERS)
 # Control characters, and those that change the direction of what follows: a log could show what it does not say.
@@ -159,10 +164,10 @@ def _cause(hosts: Sequence[str], findings: Sequence[Tree]) -> Cause:
 
 def _layer(node: Tree) -> str | None:
     """Where the chain ends for this node; None where it does not."""
-    if node["conclusion"] == "usable":
+    if node["conclusion"] in ("usable", "waived"):
         return None
     named = node["first_broken_layer"] or (node["deciding"] or {}).get("layer")
-    return named or next((c["layer"] for c in node["checkpoints"] if c["status"] != "pass"), None)
+    return named or next((c["layer"] for c in node["checkpoints"] if c["status"] not in ("pass", "waived")), None)
 
 
 def _words(node: Tree) -> str:

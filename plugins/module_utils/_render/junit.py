@@ -5,9 +5,9 @@
 """JUnit XML: a test suite a node, a test case a checkpoint, for CI servers and their history.
 
 Only a pass is a case without an outcome. ``fail`` is a failure; ``unknown`` and ``busy`` are errors: the check gave no
-answer. ``blocked`` and ``skip`` were not tried, so they are skipped. Servers count skipped cases as green, so each node
-has one more case, its conclusion, which is green for a usable node alone; and the run has a case of its own, so that
-a run without nodes, or one that ended early, is no green file.
+answer. ``blocked``, ``skip`` and ``waived`` were not tried, so they are skipped. Servers count skipped cases as green,
+so each node has one more case, its conclusion, which is green for a usable node alone; and the run has a case of its
+own, so that a run without nodes, or one that ended early, is no green file.
 """
 
 from __future__ import annotations
@@ -86,6 +86,8 @@ def _checkpoint(node: Fields, checkpoint: Fields) -> ET.Element:
         _outcome(case, "skipped", status, f"blocked: the first broken layer is {node['first_broken_layer']}")
     elif status == "skip":
         _outcome(case, "skipped", status, "skip: the run was not asked for it, or creates no Pod (check mode)")
+    elif status == "waived":
+        _outcome(case, "skipped", status, "waived: it was not looked at, since gpu_k8s_waive names the layer")
     else:
         decisive = [finding for finding in findings if finding["status"] == status]
         code = decisive[0]["code"] if decisive else status
@@ -102,6 +104,9 @@ def _conclusion(node: Fields) -> ET.Element:
     if node["conclusion"] == "broken":
         message = f"broken: the first broken layer is {node['first_broken_layer']}{because}"
         _outcome(case, "failure", "broken", message)
+    elif node["conclusion"] == "waived":
+        numbers = ", ".join(map(str, node["not_proven"]))
+        _outcome(case, "error", "waived", f"waived: checkpoints {numbers} were not looked at, and all others passed")
     elif node["conclusion"] != "usable":
         numbers = ", ".join(map(str, node["not_proven"]))
         _outcome(case, "error", "not_proven", f"not proven: checkpoints {numbers} did not pass{because}")

@@ -18,7 +18,7 @@ Result = Mapping[str, t.Any]
 
 _NAMED = 20  # hosts of a layer that are named at once; of more it is said how many they are
 _MARKS = {"fail": "FAIL", "unknown": "?"}
-_NOT_ASKED = ("blocked", "unreachable", "refused")
+_NOT_ASKED = ("blocked", "unreachable", "refused", "no_access", "no_pod")
 
 
 class HostLayers:
@@ -30,6 +30,7 @@ class HostLayers:
         self._answers: Counter[str] = Counter()
         self._not_fine: Counter[str] = Counter()
         self._not_asked: Counter[str] = Counter()
+        self._waived: Counter[str] = Counter()
         self._away: set[str] = set()
         self._done: set[str] = set()
 
@@ -37,7 +38,9 @@ class HostLayers:
         """Take in the result of a layer on a host, and return what is to be said at once."""
         lines: list[str] = []
         kind = ((result.get("look") or {}).get("error") or {}).get("kind")
-        if kind == "blocked" or host in self._away:
+        if result.get("status") == "waived":
+            self._waived[layer] += 1
+        elif kind == "blocked" or host in self._away or (kind == "no_access" and "status" not in result):
             self._not_asked[layer] += 1
         elif result.get("status", "pass") != "pass":
             self._not_fine[layer] += 1
@@ -62,8 +65,8 @@ class HostLayers:
     def _line(self, layer: str) -> str:
         self._done.add(layer)
         of = f" of {self._hosts}" if self._hosts else ""
-        counts = ((self._not_fine[layer], "not fine"), (self._not_asked[layer], "not asked"))
-        more = "".join(f", {n} {words}" for n, words in counts if n)
+        counts = (("not fine", self._not_fine), ("not asked", self._not_asked), ("waived", self._waived))
+        more = "".join(f", {of_layers[layer]} {words}" for words, of_layers in counts if of_layers[layer])
         return of_layer(layer, f"{self._answers[layer]}{of} hosts{more}")[0]
 
 

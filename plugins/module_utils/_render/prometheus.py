@@ -6,7 +6,7 @@
 
 Every series has the cluster's context, so that the files of several clusters can lie beside each other. A conclusion
 has a series for each of its values, 0 or 1, so that a graph and an alert have no gap. A checkpoint and a finding have
-only the series that is 1, so that a fleet of 1,000 nodes has some 13,000 series.
+only the series that is 1, so that a fleet of 1,000 nodes has some 14,000 series.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .moment import moment
 Fields = Mapping[str, t.Any]
 Sample = tuple[dict[str, t.Any], float]
 
-_CONCLUSIONS = ("usable", "broken", "not proven")
+_CONCLUSIONS = ("usable", "broken", "not proven", "waived")
 
 
 def metrics(document: Fields) -> str:
@@ -90,7 +90,7 @@ def _one_of(concluded: Fields) -> Iterator[Sample]:
 
 
 def _totals(document: Fields) -> Iterator[Sample]:
-    for conclusion in ("usable", "broken", "not_proven"):
+    for conclusion in map(one_word, _CONCLUSIONS):
         yield {"conclusion": conclusion}, document["summary"][conclusion]
 
 

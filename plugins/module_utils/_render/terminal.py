@@ -26,8 +26,13 @@ _ROWS = 60  # of usable nodes; of more it is enough to say how many and which
 _COLUMNS = ("driver", "toolkit", "plugin", "sched.", "placed", "proven")
 _LAYERS = {"device_plugin": "plugin", "scheduler": "sched.", "smoke_pod": "pod"}
 _MARKS = {"fail": "FAIL", "unknown": "?", "blocked": "-"}
-_ORDER = ("broken", "not proven", "usable")
-_LEGEND = {"blocked": "-: not tried, since a layer below is broken", "unknown": "?: could not be told"}
+_LEFT_OUT = {"skip": "skipped", "waived": "waived"}
+_ORDER = ("broken", "not proven", "waived", "usable")
+_LEGEND = {
+    "blocked": "-: not tried, since a layer below is broken",
+    "unknown": "?: could not be told",
+    "waived": "waived: not looked at, as the user wants it",
+}
 
 
 def _plain(word: str, _stands_for: str) -> str:
@@ -73,7 +78,7 @@ def _table(nodes: Sequence[Document], paint: Paint) -> Iterator[str]:
     statuses = {checkpoint["status"] for node in rows for checkpoint in node["checkpoints"]}
     legend = [words for status, words in _LEGEND.items() if status in statuses]
     if legend:
-        yield f"({'; '.join(legend)})"
+        yield from wrapped("(", f"{'; '.join(legend)})", " ")
     if len(usable) > _ROWS:
         yield from wrapped(f"{len(usable)} usable: ", _some(usable), " " * 2)
 
@@ -121,11 +126,14 @@ def _headline(node: Document) -> str:
         return f"broken. First broken layer: {node['first_broken_layer']}"
     if node["conclusion"] == "usable":
         return "usable"
-    left = [(name, c["status"]) for name, c in zip(_COLUMNS, node["checkpoints"], strict=True) if c["status"] != "pass"]
-    missing = ", ".join(name for name, status in left if status != "skip")
-    skipped = ", ".join(name for name, status in left if status == "skip")
-    said = [f"missing: {missing}" if missing else "", f"skipped: {skipped}" if skipped else ""]
-    return f"not proven ({'; '.join(filter(None, said))})"
+    left: dict[str, list[str]] = {"missing": [], "skipped": [], "waived": []}
+    for name, checkpoint in zip(_COLUMNS, node["checkpoints"], strict=True):
+        if checkpoint["status"] != "pass":
+            left[_LEFT_OUT.get(checkpoint["status"], "missing")].append(name)
+    if node["conclusion"] == "waived":
+        return f"waived ({', '.join(left['waived'])}); all that was looked at passes"
+    said = [f"{how}: {', '.join(names)}" for how, names in left.items() if names]
+    return f"not proven ({'; '.join(said)})"
 
 
 def _told(node: Document) -> list[Document]:
@@ -203,7 +211,8 @@ def _notes(cluster: Document) -> Iterator[str]:
 
 def _total(document: Document) -> str:
     s = document["summary"]
-    return f"{s['usable']} of {s['nodes']} nodes usable, {s['broken']} broken, {s['not_proven']} not proven"
+    waived = f", {s['waived']} waived" if s["waived"] else ""
+    return f"{s['usable']} of {s['nodes']} nodes usable, {s['broken']} broken, {s['not_proven']} not proven{waived}"
 
 
 def _all(nodes: Sequence[Document]) -> str:

@@ -1,0 +1,48 @@
+# Copyright (c) gpu.k8s contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What became of the startup taint, and what that says of the Node."""
+
+from __future__ import annotations
+
+import typing as t
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from .._catalogue import found
+from .._chain import Finding, Judgement
+from .._evidence.kubernetes import NodeFacts
+
+_POINTER = "startup_taint"
+_TAINTS = "kubernetes.node.spec.taints"
+
+
+def with_startup_taint(judgement: Judgement, node: NodeFacts, evidence: Mapping[str, t.Any]) -> Judgement:
+    """Add what a run that decides about the startup taint came to. A Node that should be open and is not fails."""
+    if (evidence["expect"].get("startup_taint") or "ignore") == "ignore":
+        return judgement
+    outcome = evidence.get("startup_taint")
+    findings = list(_not_come_to_it(node) if outcome is None else _came_to(node, outcome))
+    seen = judgement.seen
+    if seen and outcome and outcome["changed"] and outcome["taint"] == "absent":
+        seen += "; its startup taint was taken away"
+    return replace(judgement, findings=(*judgement.findings, *findings), seen=seen)
+
+
+def _not_come_to_it(node: NodeFacts) -> Iterator[Finding]:
+    if any(taint.of_startup and taint.repels for taint in node.taints):
+        yield found("SCH041", _TAINTS, node=node.name, why="the run did not come to it")
+
+
+def _came_to(node: NodeFacts, outcome: Mapping[str, t.Any]) -> Iterator[Finding]:
+    """``outcome``: what became of this host, as gpu.k8s.startup_taint returns it."""
+    wanted, taint, error = outcome["wanted"], outcome["taint"], outcome["error"]
+    if wanted == "release" and taint != "absent":
+        yield found("SCH040" if taint == "present" else "SCH041", _POINTER, node=node.name, why=error)
+        return
+    if error:
+        yield found("SCH043", _POINTER, node=node.name, why=error)
+    if taint == "present":
+        how = "was put back" if outcome["changed"] else "stays"
+        yield found("SCH042", _POINTER, node=node.name, how=how, why=outcome["why"])
