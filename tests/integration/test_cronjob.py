@@ -50,7 +50,7 @@ def documented_rules() -> str:
 
 def for_the_lab() -> list[dict[str, t.Any]]:
     """The example with the lab's images, a volume, and a name for the API's address, as the lab has no DNS."""
-    example = list(yaml.safe_load_all(EXAMPLE.read_text()))
+    example = yaml.safe_load(EXAMPLE.read_text())["items"]
     settings, claim, cronjob = (
         next(one for one in example if one["kind"] == kind)
         for kind in ("ConfigMap", "PersistentVolumeClaim", "CronJob")

@@ -78,7 +78,7 @@ def test_a_task_that_fails_does_not_lose_what_was_seen(play: Playbook, kubectl: 
     assert run.word == "not_proven"
     assert run.marks("node1")[:4] == ["pass"] * 4
     assert run.report is not None
-    assert "Attempt | " in run.report["run"]["ended_early"]
+    assert "Try | " in run.report["run"]["ended_early"]
     wait(lambda: not kubectl(*SMOKE_PODS), 20)
 
 

@@ -219,12 +219,12 @@ class Api:
     def patch_node(self, _name: str, body: list[Tree]) -> Tree:
         self.asked.append("patch")
         happens = self.meanwhile.pop(0) if self.meanwhile else None
-        if isinstance(happens, ApiError):
+        if callable(happens):
+            happens(self.node)
+        elif happens is not None:
             if happens.status is None and self.carried_out:
                 self.node = applied(self.node, body)
             raise happens
-        if happens:
-            happens(self.node)
         try:
             self.node = applied(self.node, body)
         except ValueError as error:
