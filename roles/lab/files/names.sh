@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash disable=SC2034
-# The fixed names by which everything of the lab is found on the machine, also when its own records are lost.
+# The names by which everything of a lab is found on the machine, also when its own records are lost. Two labs on one
+# machine have two names; neither may begin with the other and a hyphen.
 
-LAB_NETNS=gpu-k8s-lab            # the control plane's network namespace
-LAB_LINK=gpu-k8s-lab             # the machine's one interface in the lab
-node_netns() { echo "gpu-k8s-lab-$1"; }
-node_cgroup() { echo "gpu-k8s-lab-$1"; }
+export LAB_NAME=${LAB_NAME:-gpu-k8s-lab}
+LAB_NETNS=$LAB_NAME              # the control plane's network namespace
+LAB_LINK=$LAB_NAME               # the machine's one interface in the lab; 15 characters at most
+node_netns() { echo "$LAB_NAME-$1"; }
+node_cgroup() { echo "$LAB_NAME-$1"; }
 
 # Processes belong to the lab by the network namespace they live in; zombies have none.
 netns_pids() { ip netns pids "$1" 2>/dev/null || true; }

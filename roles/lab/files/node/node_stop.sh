@@ -39,8 +39,8 @@ all_nodes() {
   {
     find /run/netns -maxdepth 1 -name "$(node_netns '*')" -printf '%f\n'
     find /sys/fs/cgroup -type d -name "$(node_cgroup '*')" -printf '%f\n'
-    find "$LAB_RUN/nodes" -mindepth 1 -maxdepth 1 -type d -printf 'gpu-k8s-lab-%f\n'
-  } 2>/dev/null | sed 's/^gpu-k8s-lab-//' | sort -u
+    find "$LAB_RUN/nodes" -mindepth 1 -maxdepth 1 -type d -printf "$LAB_NAME-%f\n"
+  } 2>/dev/null | sed "s/^$LAB_NAME-//" | sort -u
 }
 
 case ${1:-} in
