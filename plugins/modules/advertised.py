@@ -7,11 +7,11 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: advertised
-short_description: Read what the Nodes advertise, when it has settled
+short_description: Read what the Nodes say of themselves, when it has settled
 version_added: 0.1.0
 description:
-  - Reads lists from a cluster as M(gpu.k8s.cluster_info) does. If a Node advertises something that is about to change,
-    because its kubelet or device plugin has just started, they are read again until that is over.
+  - Reads lists from a cluster as M(gpu.k8s.cluster_info) does. If a Node tells of something that is about to change,
+    because it, its kubelet or its device plugin has just started, they are read again until that is over.
   - The number of requests does not depend on the number of Nodes.
 author:
   - gpu.k8s contributors (@gpu-k8s)
@@ -21,7 +21,7 @@ extends_documentation_fragment:
   - gpu.k8s._attributes.info
 notes:
   - This is an action plugin. It reads what the host layers of this collection registered, and expects its own result to
-    be registered as C(device_plugin_cluster).
+    be registered as the roles of this collection do it.
 options:
   run:
     description: The run, as M(gpu.k8s.begin) returned it.
@@ -32,6 +32,17 @@ options:
     type: list
     elements: str
     required: true
+  namespace:
+    description: The Namespace of the smoke Pods, as in O(gpu.k8s.cluster_info#module:namespace).
+    type: str
+    default: ""
+  wait_for:
+    description:
+      - What has to settle. V(devices) are what the Nodes advertise.
+      - V(taints) are those that follow a condition of the Node. Some are taken away seconds after it became Ready.
+    type: str
+    choices: [devices, taints]
+    default: devices
   settle:
     description: Seconds to wait at most. With V(0) everything is read once.
     type: int

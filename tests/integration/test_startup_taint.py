@@ -92,7 +92,6 @@ def identity(tmp_path_factory: pytest.TempPathFactory, kubectl: Kubectl) -> Iter
 def nothing_left(kubectl: Kubectl) -> Iterator[None]:
     """The node as it was, whatever becomes of the tests."""
     yield
-    kubectl("uncordon", NODE)
     kubectl("label", "node", NODE, "gpu.k8s/verified-")
     kubectl("annotate", "node", NODE, "gpu.k8s/verification-", "example.com/edits-")
     if read(kubectl)["spec"].get("taints"):
@@ -191,22 +190,24 @@ def test_it_joins_tainted_and_is_released_while_another_writes(
     assert f"startup taint: taken away: {NODE}" in run.output
 
 
-def test_a_broken_node_gets_it_back_and_keeps_it(play: Playbook, kubectl: Kubectl, identity: Path) -> None:
-    kubectl("cordon", NODE)
+def test_a_broken_node_gets_it_back_and_keeps_it(
+    play: Playbook, kubectl: Kubectl, ssh: Callable[..., str], identity: Path
+) -> None:
+    ssh(NODE, "rm -f /dev/nvidia-uvm /dev/nvidia-uvm-tools")
     try:
         held = play(*HERE, gpu_k8s_kubeconfig=str(identity), gpu_k8s_startup_taint="hold")
         node = read(kubectl)
         stays = play(*HERE, gpu_k8s_kubeconfig=str(identity), gpu_k8s_startup_taint="release")
     finally:
-        kubectl("uncordon", NODE)
+        ssh(NODE, "nvidia-device-nodes")
     for run in (held, stays):
         assert run.conclusions == {NODE: "broken"}
-        assert {"SCH001", "SCH042"} <= run.codes(NODE)
+        assert {"DRV012", "SCH042"} <= run.codes(NODE)
     assert f"put back: {NODE}" in held.output
     assert f"stays: {NODE}" in stays.output
     assert node["metadata"]["labels"]["gpu.k8s/verified"] == "broken"
     told = json.loads(node["metadata"]["annotations"]["gpu.k8s/verification"])
-    assert (told["first_broken_layer"], told["code"]) == ("scheduler", "SCH001")
+    assert (told["first_broken_layer"], told["code"]) == ("driver", "DRV012")
     assert taints(node, KEY) == taints(read(kubectl), KEY) == [OWN]
 
 

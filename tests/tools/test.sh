@@ -56,7 +56,7 @@ beside() { "$1" >"build/test/$1.log" 2>&1 & }
 if part lab-up "${play[@]}" playbooks/lab_up.yml -e lab_for_installing=true -e lab_for_provisioning=true; then
     beside in_the_second_lab
     beside without_a_lab
-    part lab pytest tests/integration
+    part lab pytest tests/integration --durations=20
 else
     beside without_a_lab
 fi

@@ -178,8 +178,11 @@ def read_after(monkeypatch: pytest.MonkeyPatch, answers: list[Tree], settle: int
         "request_timeout": 15,
         "run": run,
         "read": ["nodes", "pods"],
+        "namespace": "",
+        "wait_for": "devices",
         "after": None,
     }
+    action._task = types.SimpleNamespace(register="device_plugin_cluster")
     monkeypatch.setattr(action, "validate_argument_spec", lambda _spec: (None, args | {"settle": settle}))
     monkeypatch.setattr(advertised, "answer", answer)
     return action.run(task_vars={"hostvars": hostvars}), len(asked)

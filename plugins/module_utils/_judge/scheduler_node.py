@@ -90,6 +90,11 @@ def judge_taint(node: NodeFacts, taint: Taint) -> Iterator[Finding]:
         yield found("SCH014", _TAINTS, _CONDITIONS, node=node.name, taint=taint)
 
 
+def lags_behind(node: NodeFacts, taint: Taint) -> bool:
+    """Whether the taint follows a condition, which by now says something else."""
+    return taint.repels and taint.key in _FOLLOWS and not _is_explained(node, taint)
+
+
 def _is_explained(node: NodeFacts, taint: Taint) -> bool:
     if taint.key == "node.kubernetes.io/unschedulable":
         return node.unschedulable
