@@ -10,6 +10,7 @@ Private to the collection. Each problem is told in words that name the variable 
 from __future__ import annotations
 
 import difflib
+import re
 import typing as t
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
@@ -35,7 +36,13 @@ _AT_LEAST = {
 _MORE_THAN_0 = ("gpu_k8s_smoke_timeout", "gpu_k8s_debug_timeout", "gpu_k8s_api_timeout")
 
 _ACCESS, _WAIVE = "gpu_k8s_host_access", "gpu_k8s_waive"
-"""What may be set for each host alone."""
+"""What may be set for each host alone, and is read on localhost."""
+
+_ON_HOSTS = ("driver", "toolkit", "device_plugin", "install")
+"""The roles with tasks that run on hosts, so that a host's own variables count for them."""
+
+_OUTCOME = ("gpu_k8s_conclusion", "gpu_k8s_summary", "gpu_k8s_broken")
+"""The custom stats of an earlier run (gpu.k8s.report): a workflow of AWX gives them to its later jobs as variables."""
 
 _OVERRULED = ("K8S_AUTH_KUBECONFIG", "K8S_AUTH_CONTEXT")
 """What kubernetes.core would take from the environment if the roles did not say it."""
@@ -43,7 +50,7 @@ _OVERRULED = ("K8S_AUTH_KUBECONFIG", "K8S_AUTH_CONTEXT")
 
 def wrong_variables(inputs: Spec, variables: Variables, template: Callable[[t.Any], t.Any]) -> Iterator[str]:
     """Yield what is wrong with the variables of localhost. ``inputs``: the argument spec of the user's variables."""
-    names = sorted(name for name in variables if name.startswith("gpu_k8s_"))
+    names = _names_of_ours(variables)
     if inputs:
         yield from (_unknown(name, list(inputs)) for name in names if name not in inputs)
     given = {name: template(variables[name]) for name in names if name in inputs}
@@ -53,6 +60,11 @@ def wrong_variables(inputs: Spec, variables: Variables, template: Callable[[t.An
         number = {name: value for name, value in checked.validated_parameters.items() if value is not None}
         yield from (f"{n} must be at least {least}" for n, least in _AT_LEAST.items() if number.get(n, least) < least)
         yield from (f"{name} must be more than 0" for name in _MORE_THAN_0 if number.get(name, 1) <= 0)
+
+
+def _names_of_ours(variables: Variables) -> list[str]:
+    """Return the names that are the user's to set, if they are rightly spelt."""
+    return sorted(name for name in variables if name.startswith("gpu_k8s_") and name not in _OUTCOME)
 
 
 def _unknown(name: str, known: list[str]) -> str:
@@ -79,12 +91,14 @@ class Hosts:
         return [host for host in self._of_hosts if str(self._set_for(host).get(_ACCESS) or "ssh") == way]
 
     def wrong(self, inputs: Spec) -> Iterator[str]:
-        """Yield what is wrong with what was set for one host alone, and names that are not the user's to set."""
+        """Yield what is wrong with what was set for hosts alone, and names that are not the user's to set."""
         for host in self._of_hosts:
             given = self._set_for(host).items()
             alone = {name: value for name, value in given if name in inputs and value != self._variables.get(name)}
             checked = ArgumentSpecValidator({name: inputs[name] for name in alone}).validate(alone)
             yield from (f"{host}: {message}" for message in checked.error_messages)
+        if inputs:
+            yield from self._set_in_vain(inputs)
         of_roles = {
             name for one in (self._local, *self._of_hosts.values()) for name in inputs_of_roles() if name in one
         }
@@ -93,6 +107,17 @@ class Hosts:
                 f"{name} is set, which is an input of a role of gpu.k8s and would count instead of the gpu_k8s_*"
                 " variables. Call that variable something else"
             )
+
+    def _set_in_vain(self, inputs: Spec) -> Iterator[str]:
+        """Yield what no host's own variable counts for. Each name is told once."""
+        first: dict[str, str] = {}
+        for host, of_host in self._of_hosts.items():
+            first = {name: host for name in _names_of_ours(of_host) if name not in self._variables} | first
+        for name, host in sorted(first.items()):
+            if name not in inputs:
+                yield f"{host}: {_unknown(name, list(inputs))}"
+            elif name not in read_on_hosts():
+                yield f"{name} is set for {host} and counts for the run: set it for all (group_vars/all.yml, or -e)"
 
     def _set_for(self, host: str) -> dict[str, t.Any]:
         of_host = self._of_hosts[host]
@@ -104,6 +129,14 @@ def inputs_of_roles() -> frozenset[str]:
     """Return the names of the roles' own inputs, which only the gpu_k8s_* variables are to set. The lab's are free."""
     files = [file for file in _ROLES.glob("*/defaults/main.yml") if file.parts[-3] != "lab"]
     return frozenset(name for file in files for name in yaml.safe_load(file.read_text(encoding="utf-8")) or ())
+
+
+@cache
+def read_on_hosts() -> frozenset[str]:
+    """Return the user's variables that may be another for each host; the others are read on localhost alone."""
+    files = [_ROLES / role / "defaults" / "main.yml" for role in _ON_HOSTS]
+    named = {name for file in files for name in re.findall(r"gpu_k8s_\w+", file.read_text(encoding="utf-8"))}
+    return frozenset(named | {"gpu_k8s_become", "gpu_k8s_node_name"})
 
 
 def wrong_for_debug_pods(namespace: str, context: str) -> Iterator[str]:

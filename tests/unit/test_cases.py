@@ -48,8 +48,9 @@ def test_case(name: str) -> None:
         assert (verdict.conclusion, verdict.first_broken_layer) == ("broken", says["layer"])
         assert verdict.deciding is not None
         assert verdict.deciding.code == says["code"]
-    elif says["status"] == "warning":
-        assert verdict.conclusion == "usable"
+    elif says["status"] == "warning":  # of a usable node, unless it is told only beside what broke one
+        assert (verdict.deciding and verdict.deciding.code) == says.get("beside")
+        assert verdict.conclusion == ("broken" if "beside" in says else "usable")
     else:
         assert verdict.conclusion == "not proven"
         assert verdict.first_broken_layer is None

@@ -14,6 +14,7 @@ from ansible_collections.gpu.k8s.plugins.plugin_utils._inputs import (
     inputs_of_roles,
     wrong_environment,
     wrong_for_debug_pods,
+    wrong_variables,
 )
 
 Tree = dict[str, t.Any]
@@ -51,6 +52,28 @@ def test_what_is_wrong_of_one_host_is_told_with_its_name() -> None:
     assert [text.partition(":")[0] for text in wrong] == ["a", "b"]
     assert "telnet" in wrong[0]
     assert "scheduler" in wrong[1]
+
+
+def test_what_counts_for_the_whole_run_is_not_set_for_some_hosts() -> None:
+    """It would be ignored: the plays on localhost read it."""
+    of_group = {"gpu_k8s_startup_taint": "release", "gpu_k8s_node_name": "n", "gpu_k8s_expected_gpus": 8}
+    (wrong,) = hosts_of({"a": {}, "b": of_group, "c": of_group}).wrong(INPUTS)
+    assert wrong.startswith("gpu_k8s_startup_taint is set for b ")
+    for_all = {name: dict(of_group) for name in ("localhost", "a", "b")}
+    assert list(hosts_of(for_all).wrong(INPUTS)) == []
+
+
+def test_a_name_that_is_spelt_wrongly_for_one_host_is_told() -> None:
+    (wrong,) = hosts_of({"a": {}, "b": {"gpu_k8s_expected_gpu": 8}}).wrong(INPUTS)
+    assert wrong.startswith("b: gpu_k8s_expected_gpu is no variable")
+    assert "Did you mean gpu_k8s_expected_gpus?" in wrong
+
+
+def test_what_an_earlier_run_came_to_is_no_input() -> None:
+    """A workflow of AWX makes custom stats of one job variables of the next, which may verify again."""
+    stats = {"gpu_k8s_conclusion": "broken", "gpu_k8s_summary": {"nodes": 1}, "gpu_k8s_broken": []}
+    assert list(wrong_variables(INPUTS, stats, lambda value: value)) == []
+    assert len(list(wrong_variables(INPUTS, stats | {"gpu_k8s_conclusions": 1}, lambda value: value))) == 1
 
 
 @pytest.mark.parametrize("host", ["localhost", "a"])

@@ -16,7 +16,7 @@ NO_MODE = {
     *("DPL013", "DPL036", "DPL037", "DPL038", "DPL039", "DPL040"),
     *("SCH003", "SCH004", "SCH008", "SCH009", "SCH010", "SCH011", "SCH014", "SCH018", "SCH020", "SCH030", "SCH032"),
     *("SCH033", "SCH035"),
-    *("DPL043", "SCH039", "SCH040", "SCH041", "SCH042", "SCH043"),  # the collection's own taint
+    *("DPL043", "SCH039", "SCH040", "SCH041", "SCH042", "SCH043", "SCH044"),  # the collection's own taint
     *("SMK004", "SMK015", "SMK018", "SMK029", "SMK035", "SMK036", "SMK040", "SMK041"),
 }
 

@@ -165,7 +165,8 @@ def test_containerd(node: Node, shell: list[str]) -> None:
     if not shutil.which(shell[0]):
         pytest.skip(f"{shell[0]} is not installed")
     node.tool("ctr", containerd(node, f"nvidia {node.wrapper}\nrunc /usr/bin/runc"))
-    _records, judgement = node.probe(shell)
+    records, judgement = node.probe(shell)
+    assert records["boot_id"]["stdout"] == Path("/proc/sys/kernel/random/boot_id").read_text()
     assert judgement.findings == ()
     assert judgement.seen == f"a container got exactly {GPU} (handler nvidia); the control got none"
     calls = "\n".join(node.calls())

@@ -71,4 +71,16 @@ ENTRIES = (
         mistaken_for="What the label says.",
         sources=("lab",),
     ),
+    Entry(
+        code="SCH044",
+        layer="scheduler",
+        status="unknown",
+        title="The Node was left closed",
+        message="{node} still has its startup taint, about which this run decided nothing: {why}.",
+        meaning="Whatever else is proven, no ordinary Pod is placed on this Node.",
+        remedy="Verify all layers, on a host that is proven to be this Node: gpu_k8s_startup_taint=release then takes "
+        "the taint from a node that is usable.",
+        mistaken_for="A usable Node: only the smoke Pod tolerated the taint.",
+        sources=("lab",),
+    ),
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import typing as t
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from .._catalogue import found
@@ -24,7 +25,7 @@ from .driver import judge_driver
 from .expectation import hold_against
 from .scheduler import judge_scheduler
 from .smoke_pod import Trial, judge_smoke_pod
-from .startup_taint import with_startup_taint
+from .startup_taint import still_closed, with_startup_taint
 from .toolkit import judge_toolkit
 
 Evidence = Mapping[str, t.Any]
@@ -37,13 +38,20 @@ def judge_node(evidence: Evidence) -> NodeVerdict:
     """Judge the six checkpoints of one node and conclude."""
     node = (evidence.get("kubernetes") or {}).get("node")
     name = node["metadata"]["name"] if node else evidence.get("node_name")
-    return conclude(evidence["host"], name, judge_checkpoints(evidence))
+    judgements = list(judge_checkpoints(evidence))
+    verdict = conclude(evidence["host"], name, judgements)
+    closed = still_closed(verdict, evidence)
+    if closed is None:
+        return verdict
+    told = (replace(one, findings=(closed, *one.findings)) if one.checkpoint == 4 else one for one in judgements)
+    return conclude(evidence["host"], name, told)
 
 
 def proven_node(evidence: Evidence) -> NodeFacts | None:
     """Return the Node that this host is proven to be: its boot_id is the host's, and no other host claims it.
 
-    Where the user does without the driver's layer there is no host to compare: the Node alone is what was judged.
+    Where the user does without the driver's layer, and no other layer looked at the host, there is nothing to compare:
+    the Node alone is what was judged.
     """
     reading = _Reading(evidence)
     try:
@@ -69,7 +77,7 @@ class _Reading:
 
     @cached_property
     def node(self) -> tuple[NodeFacts | None, list[Finding]]:
-        return _node(self.evidence, self.driver)
+        return _node(self.evidence)
 
     @property
     def uuids(self) -> Sequence[str] | None:
@@ -165,10 +173,18 @@ def _smoke_pod(reading: _Reading) -> Iterator[Judgement]:
         cuda_passes=expect.get("smoke_cuda_passes") or (),
         every_gpu=expect.get("smoke_scope") == "every_gpu",
         taken=None if pods is None or node is None else sum(h.amount for h in holders(pods, node.name, resource)),
-        shared=resource != "nvidia.com/gpu" or (uuids is not None and advertised > len(uuids)),
+        shared=resource != "nvidia.com/gpu" or _more_devices_than_gpus(reading, node, advertised),
+        advertised=advertised,
     )
     smokes = [smoke, *(evidence.get("smoke_pods_more") or ())]
     yield from judge_smoke_pod(smokes, evidence.get("control_pod"), trial)
+
+
+def _more_devices_than_gpus(reading: _Reading, node: NodeFacts | None, advertised: int) -> bool:
+    """Whether GPUs are shared. Where the host's are not known, kubelet and labels may tell of replicas."""
+    if reading.uuids is not None:
+        return advertised > len(reading.uuids)
+    return node is not None and read_plugin(reading.evidence, node, reading.driver).replicas > 1
 
 
 def _look(evidence: Evidence, layer: str) -> HostLook:
@@ -176,7 +192,7 @@ def _look(evidence: Evidence, layer: str) -> HostLook:
     return look or HostLook(kind="no_transcript", error="there is no evidence of it")
 
 
-def _node(evidence: Evidence, driver: DriverFacts | None) -> tuple[NodeFacts | None, list[Finding]]:
+def _node(evidence: Evidence) -> tuple[NodeFacts | None, list[Finding]]:
     """Return the Node that is this host, or why there is none that may be judged."""
     kubernetes = evidence.get("kubernetes")
     if kubernetes is None or kubernetes.get("error"):
@@ -190,21 +206,23 @@ def _node(evidence: Evidence, driver: DriverFacts | None) -> tuple[NodeFacts | N
     node = read_node(kubernetes["node"], evidence["expect"]["resource"])
     hosts = kubernetes.get("hosts") or ()
     doubts = [
-        *_is_the_host(evidence["host"], node, driver),
+        *_is_the_host(evidence, node),
         *([found("PRE008", "kubernetes.hosts", hosts=", ".join(hosts), node=node.name)] if len(hosts) > 1 else ()),
     ]
     return (None, doubts) if doubts else (node, [])
 
 
-def _is_the_host(host: str, node: NodeFacts, facts: DriverFacts | None) -> Iterator[Finding]:
-    """machine-id and boot_id on the host equal those that the Node's kubelet reports."""
-    if facts is None:
-        return
-    for field, on_host, on_node in (
-        ("machine-id", facts.machine_id, node.machine_id),
-        ("boot_id", facts.boot_id, node.boot_id),
-    ):
-        if on_host and on_node and on_host != on_node:
-            pointers = (f"driver.{field.replace('-', '_')}", "kubernetes.node.status.nodeInfo")
-            yield found("PRE004", *pointers, host=host, node=node.name, field=field, on_host=on_host, on_node=on_node)
-            return
+def _is_the_host(evidence: Evidence, node: NodeFacts) -> Iterator[Finding]:
+    """machine-id and boot_id on the host, at each look that was taken, equal those that the Node's kubelet reports."""
+    for layer in ("driver", "toolkit", "device_plugin"):
+        look = read_look(evidence.get(layer)) or HostLook()
+        for field, record, on_node in (
+            ("machine-id", "machine_id", node.machine_id),
+            ("boot_id", "boot_id", node.boot_id),
+        ):
+            on_host = (look.stdout_of(record) or "").strip()
+            if on_host and on_node and on_host != on_node:
+                pointers, told = (f"{layer}.{record}", "kubernetes.node.status.nodeInfo"), {"field": field}
+                told |= {"host": evidence["host"], "node": node.name, "on_host": on_host, "on_node": on_node}
+                yield found("PRE004", *pointers, **told)
+                return

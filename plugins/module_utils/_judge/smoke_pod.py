@@ -47,6 +47,7 @@ class Trial:
     every_gpu: bool = False
     taken: int | None = None
     shared: bool = False
+    advertised: int = 0
 
 
 def judge_smoke_pod(
@@ -63,7 +64,7 @@ def judge_smoke_pod(
         return five, Judgement(6, placed)
     findings = [finding for number, smoke in enumerate(smokes) for finding in _proven(smoke, number, trial)]
     if trial.every_gpu and not _serious(findings):
-        findings += every_gpu_was_tried(smokes, trial.host_uuids, trial.taken, trial.shared)
+        findings += every_gpu_was_tried(smokes, trial.host_uuids, trial.taken, trial.shared, trial.advertised)
     if not _serious(findings):
         findings += [*(_control_sees_none(control, trial) if with_control else ())]
         findings += [*_only_at_the_second_try(smokes, control), *_old_driver(trial)]

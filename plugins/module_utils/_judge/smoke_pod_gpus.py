@@ -18,9 +18,16 @@ PodEvidence = Mapping[str, t.Any]
 
 
 def every_gpu_was_tried(
-    pods: Sequence[PodEvidence], host_uuids: Sequence[str] | None, taken: int | None, shared: bool
+    pods: Sequence[PodEvidence],
+    host_uuids: Sequence[str] | None,
+    taken: int | None,
+    shared: bool,
+    advertised: int,
 ) -> Iterator[Finding]:
-    """``taken``: how many devices other Pods hold; None: not known. ``shared``: devices are not whole GPUs."""
+    """``taken``: how many devices other Pods hold; None: not known. ``shared``: devices are not whole GPUs.
+
+    Where the host's GPUs are not known, those that its Node advertises are counted.
+    """
     logs = [log_of(pod) for pod in pods]
     seen = {uuid for log in logs for uuid in log.handed}
     twice = sorted(
@@ -28,7 +35,13 @@ def every_gpu_was_tried(
     )
     if twice and not shared:
         yield found("SMK034", "smoke_pod", "smoke_pods_more", twice=", ".join(twice))
-    if host_uuids is None or any(log.migs for log in logs):
+    if any(log.migs for log in logs):
+        return
+    if host_uuids is None:
+        unseen = 0 if shared else advertised - (taken or 0) - len(seen)
+        if unseen > 0:
+            told = f"{unseen} of those that the Node advertises"
+            yield found("SMK035", "smoke_pods_more", missing=told, tried=len(seen), total=advertised)
         return
     missing = [uuid for uuid in host_uuids if uuid not in seen]
     if not missing:

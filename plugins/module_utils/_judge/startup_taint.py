@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from .._catalogue import found
-from .._chain import Finding, Judgement
+from .._chain import Finding, Judgement, NodeVerdict
 from .._evidence.kubernetes import NodeFacts
 
 _POINTER = "startup_taint"
@@ -30,14 +30,33 @@ def with_startup_taint(judgement: Judgement, node: NodeFacts, evidence: Mapping[
     return replace(judgement, findings=(*judgement.findings, *findings), seen=seen)
 
 
+def still_closed(verdict: NodeVerdict, evidence: Mapping[str, t.Any]) -> Finding | None:
+    """Return what keeps a Node from being usable that its run left closed. None where nothing does.
+
+    The run did so since it came to another verdict: its evidence was judged by other rules then.
+    """
+    outcome = evidence.get("startup_taint") or {}
+    if verdict.conclusion not in ("usable", "waived") or outcome.get("taint") != "present":
+        return None
+    return found("SCH040", _POINTER, node=verdict.node, why=f"the run left it there, since {outcome['why']}")
+
+
 def _not_come_to_it(node: NodeFacts) -> Iterator[Finding]:
-    if any(taint.of_startup and taint.repels for taint in node.taints):
+    if _is_closed(node):
         yield found("SCH041", _TAINTS, node=node.name, why="the run did not come to it")
+
+
+def _is_closed(node: NodeFacts) -> bool:
+    return any(taint.of_startup and taint.repels for taint in node.taints)
 
 
 def _came_to(node: NodeFacts, outcome: Mapping[str, t.Any]) -> Iterator[Finding]:
     """``outcome``: what became of this host, as gpu.k8s.startup_taint returns it."""
     wanted, taint, error = outcome["wanted"], outcome["taint"], outcome["error"]
+    if wanted == "leave":  # nothing was written, so the taint is there if it was
+        if _is_closed(node):
+            yield found("SCH044", _TAINTS, _POINTER, node=node.name, why=outcome["why"])
+        return
     if wanted == "release" and taint != "absent":
         yield found("SCH040" if taint == "present" else "SCH041", _POINTER, node=node.name, why=error)
         return

@@ -100,6 +100,7 @@ show_unit_logs() {
 }
 
 probe_device_plugin() {
+    look boot_id cat /proc/sys/kernel/random/boot_id
     kubelet=$(kubelet_process)
     find_plugin_folder
     look kubelet_checkpoint cat "$plugin_folder/kubelet_internal_checkpoint"

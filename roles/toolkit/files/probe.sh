@@ -513,6 +513,7 @@ mount_of() {
 }
 
 probe_toolkit() {
+    look boot_id cat /proc/sys/kernel/random/boot_id
     look kubelet describe_kubelet
     choose_runtime
     look runtime describe_runtime
