@@ -6,7 +6,7 @@
 
 A cluster is a context of the kubeconfig, and a path of the server; each of its cases is one of its Nodes. The cases
 are those of a scenario's vars/cases.yml, as JSON. What a Pod comes to is read from the evidence of the Node that its
-nodeSelector names, with the nonce of the new Pod in its log.
+nodeSelector names, with the nonce of the new Pod in its log. Of a debug Pod it is what the look of that way tells.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from json_patch import PatchError, patched
 from saved import saved
 
 Object = dict[str, t.Any]
@@ -47,13 +48,17 @@ OBJECTS = {
 }
 """The evidence's names of the lists, by the API's."""
 
+TAINT_OF_ANOTHER = {"key": "example.com/theirs", "effect": "NoSchedule"}
+"""What another writer puts before all other taints of a Node, just before its first patch comes."""
+
 
 class AnswerError(Exception):
     """What the server answers instead of an object."""
 
-    def __init__(self, message: str, status: int = 404) -> None:
+    def __init__(self, message: str, status: int = 404, details: Object | None = None) -> None:
         super().__init__(message)
         self.status = status
+        self.details = details or {}
 
 
 class NoAnswerError(Exception):
@@ -66,15 +71,19 @@ class Cluster:
     def __init__(self, names: list[str]) -> None:
         self.evidence = {name.rpartition("/")[2]: saved(name) for name in names}
         self.pods: dict[str, Object] = {}
+        for host, one in self.evidence.items():
+            if one["kubernetes"]["node"]:
+                one["kubernetes"]["node"] = as_node(one["kubernetes"]["node"], host)
 
     def reach(self) -> None:
         """Fail as the evidence says that the whole cluster did."""
         for one in self.evidence.values():
             fail_as(one["kubernetes"]["error"])
 
-    def items(self, plural: str, own_pods: bool) -> list[Object]:
-        if plural == "pods" and own_pods:
-            return list(self.pods.values())
+    def items(self, plural: str, labels: str | None) -> list[Object]:
+        if plural == "pods" and labels:  # of our own
+            wanted = set(labels.split(","))
+            return [pod for pod in self.pods.values() if wanted <= labels_of(pod)]
         items: list[Object] = []
         for host, one in self.evidence.items():
             found, error = of_one(plural, one["kubernetes"])
@@ -91,6 +100,25 @@ class Cluster:
                 return item
         raise AnswerError(f'namespaces "{name}" not found')
 
+    def node(self, name: str) -> Object:
+        if name not in self.evidence or not self.evidence[name]["kubernetes"]["node"]:
+            raise AnswerError(f'nodes "{name}" not found')
+        return self.evidence[name]["kubernetes"]["node"]
+
+    def patch_node(self, name: str, operations: list[Object]) -> Object:
+        """Carry out a JSON patch. Before the first one the Node is changed, so that it rests on what is no more so."""
+        node = self.node(name)
+        if node["metadata"]["resourceVersion"] == "1":
+            node["spec"]["taints"] = [TAINT_OF_ANOTHER, *(node["spec"].get("taints") or ())]
+            node["metadata"]["resourceVersion"] = "2"
+        try:
+            node = patched(node, operations)
+        except PatchError as error:
+            raise AnswerError(str(error), 422) from error
+        node["metadata"]["resourceVersion"] = str(int(node["metadata"]["resourceVersion"]) + 1)
+        self.evidence[name]["kubernetes"]["node"] = node
+        return node
+
     def may(self, asked: Object) -> bool:
         scope = {"": "cluster", "kube-system": "kube-system"}.get(asked.get("namespace", ""), "smoke namespace")
         row = {key: asked.get(key, "") for key in ("verb", "group", "resource", "subresource")} | {"scope": scope}
@@ -98,8 +126,11 @@ class Cluster:
         return not any(row in review.get("denied", ()) for review in reviews)
 
     def create(self, pod: Object, dry_run: bool) -> Object:
-        seen = self.seen_of(pod)
-        fail_as(seen.get("dry_run_error") if dry_run else seen["create_error"])
+        if is_debug(pod):
+            refuse_debug(pod, self.look_of(pod))
+        else:
+            seen = self.seen_of(pod)
+            fail_as(seen.get("dry_run_error") if dry_run else seen["create_error"])
         if dry_run:
             return pod
         pod["metadata"] |= {"uid": str(uuid.uuid4()), "resourceVersion": "1", "creationTimestamp": now()}
@@ -111,8 +142,11 @@ class Cluster:
         """Bring each new Pod as far as that of the evidence came. Return those that changed, as a watch does."""
         new = [pod for pod in self.pods.values() if pod["metadata"]["resourceVersion"] == "1"]
         for pod in new:
-            before = self.seen_of(pod)["pod"] or {"spec": {}, "status": {"phase": "Pending"}}
             pod["metadata"]["resourceVersion"] = "2"
+            if is_debug(pod):
+                pod["status"] = debug_status(self.look_of(pod))
+                continue
+            before = self.seen_of(pod)["pod"] or {"spec": {}, "status": {"phase": "Pending"}}
             pod["spec"]["schedulerName"] = "default-scheduler"
             if before["spec"].get("nodeName"):
                 pod["spec"]["nodeName"] = host_of(pod)
@@ -127,6 +161,9 @@ class Cluster:
         if not seen or "not_tried" in seen:
             raise AnswerError("the evidence tells of no Pod on this Node", 500)
         return seen
+
+    def look_of(self, debug_pod: Object) -> Object:
+        return self.evidence[debug_pod["spec"]["nodeName"]]["driver"]
 
     def log(self, name: str) -> str:
         pod = self.pod(name)
@@ -143,6 +180,36 @@ class Cluster:
 
 def host_of(pod: Object) -> str:
     return pod["spec"]["nodeSelector"]["kubernetes.io/hostname"]
+
+
+def labels_of(pod: Object) -> set[str]:
+    return {f"{key}={value}" for key, value in pod["metadata"]["labels"].items()}
+
+
+def is_debug(pod: Object) -> bool:
+    return pod["metadata"]["labels"][COMPONENT] == "debug"
+
+
+def refuse_debug(pod: Object, look: Object) -> None:
+    """Answer as the API did where the evidence tells that a debug Pod was not taken."""
+    error = look["error"] or {}
+    if error.get("cause") == "no_namespace":
+        raise AnswerError(error["reason"], details={"name": pod["metadata"]["namespace"], "kind": "namespaces"})
+    if error.get("cause") == "refused":
+        said = error["reason"].partition(": ")[2]
+        raise AnswerError(f'pods "{pod["metadata"]["name"]}" is forbidden: {said}', 403)
+
+
+def debug_status(look: Object) -> Object:
+    """Return how far the debug Pod came that the evidence tells of: it runs, but for its image."""
+    error = look["error"] or {}
+    if error.get("cause") == "image":
+        reason, _colon, message = error["reason"].partition(": ")
+        state = {"waiting": {"reason": reason, "message": message}}
+    else:
+        state = {"running": {"startedAt": now()}}
+    status = {"name": "debug", "ready": False, "restartCount": 0, "image": "", "imageID": "", "state": state}
+    return {"phase": "Pending" if "waiting" in state else "Running", "containerStatuses": [status]}
 
 
 def now() -> str:
@@ -184,6 +251,8 @@ def unchanged(item: Object, _host: str) -> Object:
 def as_node(node: Object, host: str) -> Object:
     node = copy.deepcopy(node)
     node["metadata"]["name"] = node["metadata"]["labels"]["kubernetes.io/hostname"] = host
+    node["metadata"] |= {"uid": str(uuid.uuid5(uuid.NAMESPACE_DNS, host)), "resourceVersion": "1"}
+    node["metadata"]["annotations"] = {"node.alpha.kubernetes.io/ttl": "0"}  # each Node has some
     node["status"]["runtimeHandlers"] = [{"name": name} for name in node["status"].get("runtimeHandlers") or ()]
     return node
 
@@ -213,7 +282,6 @@ def as_resource_slice(one: Object, host: str) -> Object:
 
 
 AS_SERVED: dict[str, t.Callable[[Object, str], Object]] = {
-    "nodes": as_node,
     "pods": as_pod,
     "daemonsets": as_daemon_set,
     "resourceslices": as_resource_slice,
@@ -233,7 +301,14 @@ DISCOVERY: dict[str, Object] = {
                 "namespaced": True,
                 "kind": "Pod",
                 "verbs": ["create", "delete", "get", "list", "watch"],
-            }
+            },
+            {
+                "name": "nodes",
+                "singularName": "node",
+                "namespaced": False,
+                "kind": "Node",
+                "verbs": ["get", "list", "patch"],
+            },
         ],
     },
 }
@@ -248,6 +323,9 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self._answer(self._get)
+
+    def do_PATCH(self) -> None:
+        self._answer(self._patch)
 
     def do_POST(self) -> None:
         self._answer(self._post)
@@ -267,12 +345,12 @@ class Handler(BaseHTTPRequestHandler):
         except AnswerError as error:
             reason = {401: "Unauthorized", 403: "Forbidden", 404: "NotFound"}.get(error.status, "InternalError")
             status = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "message": str(error)}
-            self._send(error.status, {**status, "reason": reason, "code": error.status})
+            self._send(error.status, {**status, "reason": reason, "details": error.details, "code": error.status})
         except NoAnswerError:
             self.close_connection = True
 
     def _send(self, status: int, answer: Object | str) -> None:
-        content = (answer if isinstance(answer, str) else json.dumps(answer)).encode()
+        content = (answer if isinstance(answer, str) else json.dumps(answer, separators=(",", ":"))).encode()
         self.send_response(status)
         self.send_header("Content-Type", "text/plain" if isinstance(answer, str) else "application/json")
         self.send_header("Content-Length", str(len(content)))
@@ -293,12 +371,14 @@ class Handler(BaseHTTPRequestHandler):
             return cluster.log(parent)
         if parent == "pods":
             return cluster.pod(last)
+        if parent == "nodes":
+            return cluster.node(last)
         if parent == "namespaces":
             return cluster.namespace(last)
         if last == "events" and "DaemonSet" not in query.get("fieldSelector", ""):
             items = []
         elif last in ("nodes", "pods", *OBJECTS):
-            items = cluster.items(last, own_pods="labelSelector" in query)
+            items = cluster.items(last, query.get("labelSelector"))
         else:
             raise AnswerError("the server could not find the requested resource")
         return {"kind": "List", "apiVersion": "v1", "metadata": {"resourceVersion": "1"}, "items": items}
@@ -311,6 +391,10 @@ class Handler(BaseHTTPRequestHandler):
         if kind == "selfsubjectaccessreviews":
             return {**body, "status": {"allowed": cluster.may(body["spec"]["resourceAttributes"])}}
         return cluster.create(body, dry_run="dryRun" in query)
+
+    @staticmethod
+    def _patch(cluster: Cluster, path: str, _query: Object, body: t.Any) -> Object:
+        return cluster.patch_node(path.rpartition("/")[2], body)
 
     @staticmethod
     def _delete(cluster: Cluster, path: str, _query: Object, _body: Object) -> Object:

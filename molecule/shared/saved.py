@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import typing as t
 
 import yaml
@@ -14,3 +15,12 @@ def saved(name: str) -> dict[str, t.Any]:
     if "/" not in name:
         return base(name)
     return evidence(yaml.safe_load((FOLDER / f"{name}.yml").read_text(encoding="utf-8")))
+
+
+def look_asked_for(name: str, script: bytes) -> dict[str, t.Any]:
+    """Return the evidence of the layer that a probe of gpu.k8s is for. Raises ValueError when the script is none."""
+    layer = re.search(rb"^GPU_K8S_LAYERS=(\w+)$", script, re.MULTILINE)
+    if not layer:
+        raise ValueError("only probes of gpu.k8s are replayed")
+    look: dict[str, t.Any] = saved(name)[layer[1].decode()]
+    return look
