@@ -55,7 +55,7 @@ Lines = list[str]
 _HOST_LAYERS = {"gpu.k8s.examine": None, "gpu.k8s.registration": "device_plugin"}
 """The actions that look at a host; the layer of the first is its argument."""
 
-_READ = (("gpu.k8s.advertised", "device_plugin"), ("gpu.k8s.cluster_info", "scheduler"))
+_READ = (("gpu.k8s.advertised", "device_plugin"), ("gpu.k8s.advertised", "scheduler"))
 _ROLES = ("preflight", "debug_pod", "driver", "toolkit", "device_plugin", "scheduler", "smoke_pod", "report")
 _SPEAKS = ("gpu.k8s.debug_pods_info", "gpu.k8s.smoke_pods_info", "gpu.k8s.report")
 """The actions that show something while they run."""
