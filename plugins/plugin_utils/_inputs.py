@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-import yaml
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
 from ansible_collections.gpu.k8s.plugins.module_utils._evidence.kubernetes_taints import check_tolerate
@@ -128,7 +127,8 @@ class Hosts:
 def inputs_of_roles() -> frozenset[str]:
     """Return the names of the roles' own inputs, which only the gpu_k8s_* variables are to set. The lab's are free."""
     files = [file for file in _ROLES.glob("*/defaults/main.yml") if file.parts[-3] != "lab"]
-    return frozenset(name for file in files for name in yaml.safe_load(file.read_text(encoding="utf-8")) or ())
+    # to read them as YAML would take longer than all else that a run begins with
+    return frozenset(name for file in files for name in re.findall(r"^\w+(?=:)", file.read_text("utf-8"), re.MULTILINE))
 
 
 @cache

@@ -169,11 +169,8 @@ def lab() -> Iterator[Fleet]:
     run = LAB_CACHE / "run"
     if not (run / "ssh/known_hosts").exists():
         sys.exit("the lab is not up: make lab-up")
-    listed = subprocess.run(
-        [BIN / "ansible-inventory", "-i", "inventories/lab", "--list"], cwd=ROOT, capture_output=True, check=True
-    )
-    hosts = json.loads(listed.stdout)["_meta"]["hostvars"].values()
-    addresses = [h["ansible_host"].replace("{{ lab_network_prefix }}", h["lab_network_prefix"]) for h in hosts]
+    nodes = (run / "lab.env").read_text().partition("LAB_NODE_TABLE='")[2]
+    addresses = [line.split()[2] for line in nodes.splitlines() if len(line.split()) > 2]
     yield Fleet("lab", addresses, 22, run / "ssh/id", run / "ssh/known_hosts")
 
 

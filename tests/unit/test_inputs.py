@@ -88,6 +88,8 @@ def test_the_inputs_are_those_of_all_roles_but_the_labs() -> None:
     names = inputs_of_roles()
     assert {"report_gate", "scheduler_context", "driver_deadline", "startup_taint_mode", "install_way"} <= names
     assert not [name for name in names if name.startswith(("lab_", "gpu_k8s_"))]
+    of_report = yaml.safe_load((ROLES / "report/defaults/main.yml").read_text())
+    assert {name for name in names if name.startswith("report_")} == set(of_report)
 
 
 def test_debug_pods_take_a_namespace_and_a_cluster() -> None:
