@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -35,6 +36,17 @@ def start(folder: Path, **variables: str) -> subprocess.Popen[str]:
         start_new_session=True,
         text=True,
     )
+
+
+def kill(run: subprocess.Popen[str]) -> None:
+    """Kill ansible-playbook, and then its workers: one with a long result would wait for ever to hand it over."""
+    children = Path(f"/proc/{run.pid}/task/{run.pid}/children")
+    workers = [int(pid) for pid in children.read_text().split()]
+    run.kill()
+    run.wait(30)
+    for pid in workers:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 def wound_up(folder: Path) -> dict[str, t.Any]:

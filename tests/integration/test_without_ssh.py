@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from conftest import NODES, Playbook, Run
 from service_account import created_pods, rules_of, service_account
-from test_interrupted import start, wait, wound_up
+from test_interrupted import kill, start, wait, wound_up
 
 NAMESPACE = "gpu-k8s-debug"
 HOST_LAYERS = ("driver", "toolkit", "device_plugin")
@@ -63,8 +63,7 @@ def test_a_run_that_dies_leaves_no_debug_pod_and_no_container_of_its_probes(
     run = start(tmp_path, **BY_POD, gpu_k8s_debug_namespace=NAMESPACE, gpu_k8s_kubeconfig=str(identity))
     wait(lambda: list(tmp_path.glob("evidence/.journal/node*.driver_result.json")))
     time.sleep(0.5)  # into the toolkit's experiment
-    run.kill()
-    run.wait(30)
+    kill(run)
     kubectl("delete", "pods", "--namespace", NAMESPACE, "--all", "--wait=false")
     wound_up(tmp_path)
     wait(lambda: not kubectl(*DEBUG_PODS), 90)
