@@ -55,7 +55,9 @@ Lines = list[str]
 _HOST_LAYERS = {"gpu.k8s.examine": None, "gpu.k8s.registration": "device_plugin"}
 """The actions that look at a host; the layer of the first is its argument."""
 
-_READ = (("gpu.k8s.advertised", "device_plugin"), ("gpu.k8s.advertised", "scheduler"))
+_READ = ("device_plugin", "scheduler")
+"""The layers that are told of by what gpu.k8s.advertised read for them."""
+
 _ROLES = ("preflight", "debug_pod", "driver", "toolkit", "device_plugin", "scheduler", "smoke_pod", "report")
 _SPEAKS = ("gpu.k8s.debug_pods_info", "gpu.k8s.smoke_pods_info", "gpu.k8s.report")
 """The actions that show something while they run."""
@@ -152,7 +154,7 @@ class CallbackModule(Default):
             self._layers = progress.HostLayers(len(told["hosts"]))
         if action == _DEBUG:
             return progress.of_layer(role, str(told["msg"]))
-        if (action, role) in _READ:
+        if action == "gpu.k8s.advertised" and role in _READ:
             return progress.read(role, told)
         if action == "gpu.k8s.smoke_targets":
             return progress.not_tried(told)

@@ -23,6 +23,17 @@ def rules_of(section: str) -> str:
     return "\n".join(_BLOCK.findall(_PAGE.partition(f"\n## {section}")[2].partition("\n## ")[0]))
 
 
+def kubeconfig_of(kubectl: t.Callable[..., str], account: str, namespace: str, folder: Path) -> Path:
+    """Write a kubeconfig with the lab's context for a ServiceAccount, by a token of its own."""
+    token = kubectl("create", "token", account, "--namespace", namespace).strip()
+    config = json.loads(kubectl("config", "view", "--raw", "--output", "json"))
+    config["users"] = [{"name": account, "user": {"token": token}}]
+    config["contexts"][0]["context"]["user"] = account
+    kubeconfig = folder / "kubeconfig"
+    kubeconfig.write_text(json.dumps(config))
+    return kubeconfig
+
+
 @contextmanager
 def service_account(kubectl: t.Callable[..., str], folder: Path, rules: str) -> Iterator[Path]:
     """Grant these rules, and yield the kubeconfig of who was given them."""
@@ -30,13 +41,7 @@ def service_account(kubectl: t.Callable[..., str], folder: Path, rules: str) -> 
     kubectl("wait", "--for=delete", "namespace/gpu-k8s", "--timeout=25s")  # an earlier one that is still going
     try:
         kubectl("apply", "--filename", str(folder / "rules.yml"))
-        token = kubectl("create", "token", "gpu-k8s", "--namespace", "gpu-k8s").strip()
-        config = json.loads(kubectl("config", "view", "--raw", "--output", "json"))
-        config["users"] = [{"name": "gpu-k8s", "user": {"token": token}}]
-        config["contexts"][0]["context"]["user"] = "gpu-k8s"
-        kubeconfig = folder / "kubeconfig"
-        kubeconfig.write_text(json.dumps(config))
-        yield kubeconfig
+        yield kubeconfig_of(kubectl, "gpu-k8s", "gpu-k8s", folder)
     finally:
         kubectl("delete", "--filename", str(folder / "rules.yml"), "--ignore-not-found", "--wait=false")
 

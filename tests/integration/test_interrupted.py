@@ -75,8 +75,7 @@ def test_killed_while_hosts_are_examined(tmp_path: Path, ssh: t.Callable[..., st
     folder = tmp_path / "report"
     run = start(folder)
     wait(lambda: list(folder.glob("evidence/.journal/node*.driver_result.json")))
-    run.kill()
-    run.wait(30)
+    kill(run)
     report = wound_up(folder)
     assert {node["conclusion"] for node in report["nodes"]} == {"not proven"}
     assert "pass" in {node["checkpoints"][0]["status"] for node in report["nodes"]}

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from conftest import LAB_RUN, NODES, ROOT, Playbook, Run
+from service_account import kubeconfig_of
 
 SMOKE_PODS = (
     "get",
@@ -155,12 +156,8 @@ def test_an_identity_without_rights_is_not_proven(
     """A ServiceAccount that may do nothing: every list is refused, and no Pod is made."""
     kubectl("create", "serviceaccount", "nobody")
     try:
-        token = kubectl("create", "token", "nobody").strip()
-        config = json.loads(kubectl("config", "view", "--raw", "--output", "json"))
-        config["users"] = [{"name": "nobody", "user": {"token": token}}]
-        config["contexts"][0]["context"]["user"] = "nobody"
-        kubeconfig = tmp_path / "kubeconfig"
-        kubeconfig.write_text(json.dumps(config))
+        kubeconfig = kubeconfig_of(kubectl, "nobody", "default", tmp_path)
+        token = json.loads(kubeconfig.read_text())["users"][0]["user"]["token"]
         run = play(gpu_k8s_kubeconfig=str(kubeconfig))
     finally:
         kubectl("delete", "serviceaccount", "nobody")
